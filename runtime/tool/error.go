@@ -1,0 +1,83 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Error is every failure that a caller of toolsmith meets. It is written for people and models alike: what was
+// wrong, where, and how to mend it. It is a plain value; whoever receives one owns it.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	// Path is a JSON pointer (RFC 6901) to the offending place in the input or the output.
+	Path string `json:"path,omitempty"`
+	// Line and Column count from 1 within the tool's source; zero when there is no place to name.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Snippet is the offending line of the source, cut to a readable length.
+	Snippet string `json:"snippet,omitempty"`
+	// Hint says how to mend it.
+	Hint string `json:"hint,omitempty"`
+	// Name and Stack are those of the error the guest threw.
+	Name  string `json:"name,omitempty"`
+	Stack string `json:"stack,omitempty"`
+	// Value is what the guest threw when that was not an Error and can be shown as JSON.
+	Value json.RawMessage `json:"value,omitempty"`
+	// Cause is the error beneath, if any. It stays inside the process.
+	Cause error `json:"-"`
+}
+
+// Errorf makes an *Error with a formatted message. A %w operand becomes its Cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
+}
+
+// Error returns the code, the message and the place.
+func (e *Error) Error() string {
+	text := string(e.Code)
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	switch {
+	case e.Line > 0:
+		text += fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
+	case e.Path != "":
+		text += " (at " + e.Path + ")"
+	}
+	return text
+}
+
+// Unwrap makes errors.Is see the code and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Code}
+	}
+	return []error{e.Code, e.Cause}
+}
+
+// AsError returns the *Error within err. A context's end becomes Canceled or Timeout, a bare Code an Error of that
+// code, anything else Internal. AsError(nil) is nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	code := Internal
+	var bare Code
+	switch {
+	case errors.As(err, &bare):
+		code = bare
+	case errors.Is(err, context.DeadlineExceeded):
+		code = Timeout
+	case errors.Is(err, context.Canceled):
+		code = Canceled
+	}
+	return &Error{Code: code, Message: err.Error(), Cause: err}
+}
