@@ -1,0 +1,2 @@
+// Package meter adds fuel to WebAssembly modules.
+package meter
