@@ -3,8 +3,8 @@ package meter
 // Weights say how long an instruction may take, in steps of about 0.3 ns on the compiler, at its worst: loads and
 // stores miss the cache. They decide only where a long way without loops and calls is charged in between.
 const (
-	chargeEvery = 256 // weight of a way that costs one more unit
-	freeBody    = 64  // weight up to which a function without calls and loops costs its caller nothing
+	chargeEvery = 1024 // weight of a way that costs one more unit
+	freeBody    = 128  // weight up to which a function without calls and loops charges nothing itself
 )
 
 // weights gives the weight of each opcode. Calls add what they call.
@@ -20,8 +20,8 @@ var weights = func() (t [256]uint8) {
 	set(0x1a, 0x1a, 0) // drop
 	set(opBrTable, opBrTable, 4)
 	set(opCall, opReturnCallIndirect, 8)
-	set(0x25, 0x26, 4) // table.get, table.set
-	set(0x28, 0x3e, 4) // loads and stores
+	set(0x25, 0x26, 8) // table.get, table.set
+	set(0x28, 0x3e, 8) // loads and stores
 	set(opMemoryGrow, opMemoryGrow, 16)
 	set(0x6d, 0x70, 8) // division of i32
 	set(0x7f, 0x82, 8) // division of i64
@@ -30,7 +30,7 @@ var weights = func() (t [256]uint8) {
 	set(0x9f, 0x9f, 8) // f64.sqrt
 	set(0xa3, 0xa3, 8) // f64.div
 	set(opRefFunc, opRefFunc, 128)
-	set(opPrefixVector, opPrefixVector, 4)
+	set(opPrefixVector, opPrefixVector, 8)
 	return t
 }()
 
