@@ -1,0 +1,312 @@
+/* Strict JSON out: what JSON.stringify would write, except that whatever JSON cannot hold is refused, with the place
+   where it stands, instead of being changed in silence. toJSON, getters and proxies run guest code, under the limits. */
+
+enum { JSON_MAX_DEPTH = 1000 };
+
+typedef enum {
+    JSON_OK,
+    JSON_THREW,     /* an exception is pending */
+    JSON_REFUSED,   /* json_why and json_at say what and where */
+    JSON_TOO_LARGE, /* the buffer is full or the value too deep */
+} JsonResult;
+
+typedef struct JsonFrame { /* one container that is being written */
+    struct JsonFrame *up;
+    JSValueConst container;
+    JSAtom key;      /* the member being written, or JS_ATOM_NULL within an array */
+    uint32_t index;
+    int depth;
+} JsonFrame;
+
+static const char *json_why;
+static Buffer json_at; /* JSON pointer to the refused place, as the content of a JSON string */
+
+static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up);
+
+static void json_pointer_token(JSString *s)
+{
+    uint32_t i;
+
+    for (i = 0; i < s->len && i < 200; i++) {
+        uint32_t c = s->is_wide_char ? str16(s)[i] : str8(s)[i];
+        if (c == '~')
+            buffer_puts(&json_at, "~0");
+        else if (c == '/')
+            buffer_puts(&json_at, "~1");
+        else
+            i += buffer_put_char(&json_at, c, s->is_wide_char && i + 1 < s->len ? str16(s)[i + 1] : 0) - 1;
+    }
+}
+
+static void json_pointer(JsonFrame *f)
+{
+    JSValue key;
+
+    if (!f)
+        return;
+    json_pointer(f->up);
+    buffer_putc(&json_at, '/');
+    if (f->key == JS_ATOM_NULL) {
+        buffer_put_int(&json_at, f->index);
+        return;
+    }
+    key = JS_AtomToString(ctx, f->key);
+    if (JS_VALUE_GET_TAG(key) == JS_TAG_STRING)
+        json_pointer_token(JS_VALUE_GET_STRING(key));
+    JS_FreeValue(ctx, key);
+}
+
+static JsonResult json_refuse(JsonFrame *up, const char *why)
+{
+    json_why = why;
+    buffer_reset(&json_at, 2000);
+    json_pointer(up);
+    return JSON_REFUSED;
+}
+
+/* What an object of this class would lose in JSON, or NULL when it loses nothing. */
+static const char *json_lossy_class(JSClassID class_id)
+{
+    switch (class_id) {
+    case JS_CLASS_MAP: return "a Map; use Object.fromEntries(map) or [...map]";
+    case JS_CLASS_SET: return "a Set; use [...set]";
+    case JS_CLASS_WEAKMAP: return "a WeakMap";
+    case JS_CLASS_WEAKSET: return "a WeakSet";
+    case JS_CLASS_WEAK_REF: return "a WeakRef";
+    case JS_CLASS_PROMISE: return "a Promise; await it first";
+    case JS_CLASS_ERROR: return "an Error; return its message instead";
+    case JS_CLASS_REGEXP: return "a RegExp; use String(regexp)";
+    case JS_CLASS_ARRAY_BUFFER:
+    case JS_CLASS_SHARED_ARRAY_BUFFER:
+    case JS_CLASS_DATAVIEW: return "a binary buffer; use Array.from(new Uint8Array(buffer)) or encode it as text";
+    }
+    return NULL;
+}
+
+static JsonResult json_double(Buffer *b, double d, JsonFrame *up)
+{
+    JSValue text;
+
+    if (isnan(d))
+        return json_refuse(up, "NaN");
+    if (isinf(d))
+        return json_refuse(up, d < 0 ? "-Infinity" : "Infinity");
+    if (d == 0 && signbit(d)) {
+        buffer_puts(b, "-0");
+        return JSON_OK;
+    }
+    text = JS_ToString(ctx, js_float64(d));
+    if (JS_IsException(text))
+        return JSON_THREW;
+    buffer_put(b, (const char *)str8(JS_VALUE_GET_STRING(text)), JS_VALUE_GET_STRING(text)->len);
+    JS_FreeValue(ctx, text);
+    return JSON_OK;
+}
+
+static JsonResult json_primitive(Buffer *b, JSValueConst v, JsonFrame *up)
+{
+    switch (JS_VALUE_GET_NORM_TAG(v)) {
+    case JS_TAG_NULL:
+    case JS_TAG_UNDEFINED: buffer_puts(b, "null"); return JSON_OK;
+    case JS_TAG_BOOL: buffer_puts(b, JS_VALUE_GET_BOOL(v) ? "true" : "false"); return JSON_OK;
+    case JS_TAG_INT: buffer_put_int(b, JS_VALUE_GET_INT(v)); return JSON_OK;
+    case JS_TAG_FLOAT64: return json_double(b, JS_VALUE_GET_FLOAT64(v), up);
+    case JS_TAG_STRING:
+    case JS_TAG_STRING_ROPE: return buffer_put_string_value(b, v, UINT32_MAX) ? JSON_OK : JSON_THREW;
+    case JS_TAG_SHORT_BIG_INT:
+    case JS_TAG_BIG_INT: return json_refuse(up, "a BigInt; use String(value)");
+    case JS_TAG_SYMBOL: return json_refuse(up, "a symbol");
+    }
+    return json_refuse(up, "a value that JSON has no form for");
+}
+
+/* Replaces v by what its toJSON returns. */
+static JSValue json_to_json(JSValue v, JsonFrame *up)
+{
+    JSValue f, key, replaced;
+
+    if (!JS_IsObject(v) && !JS_IsBigInt(v))
+        return v;
+    f = JS_GetProperty(ctx, v, JS_ATOM_toJSON);
+    if (JS_IsException(f) || !JS_IsFunction(ctx, f)) {
+        if (!JS_IsException(f)) {
+            JS_FreeValue(ctx, f);
+            return v;
+        }
+        JS_FreeValue(ctx, v);
+        return JS_EXCEPTION;
+    }
+    if (!up)
+        key = JS_AtomToString(ctx, JS_ATOM_empty_string);
+    else if (up->key == JS_ATOM_NULL)
+        key = JS_ToString(ctx, js_uint32(up->index));
+    else
+        key = JS_AtomToString(ctx, up->key);
+    replaced = JS_CallFree(ctx, f, v, 1, vc(&key));
+    JS_FreeValue(ctx, key);
+    JS_FreeValue(ctx, v);
+    return replaced;
+}
+
+static JsonResult json_array(Buffer *b, JsonFrame *f)
+{
+    JsonResult r = JSON_OK;
+    int64_t i, len;
+
+    if (js_get_length64(ctx, &len, f->container))
+        return JSON_THREW;
+    buffer_putc(b, '[');
+    for (i = 0; i < len && r == JSON_OK; i++) {
+        if (b->full)
+            return JSON_TOO_LARGE;
+        if (i > 0)
+            buffer_putc(b, ',');
+        f->index = i;
+        r = json_value(b, JS_GetPropertyInt64(ctx, f->container, i), f);
+    }
+    buffer_putc(b, ']');
+    return r;
+}
+
+static JsonResult json_member(Buffer *b, JSValue v, JsonFrame *f, bool first)
+{
+    JSValue key;
+    bool written;
+
+    v = json_to_json(v, f);
+    if (JS_IsException(v))
+        return JSON_THREW;
+    if (JS_IsUndefined(v))
+        return JSON_OK; /* left out, as JSON.stringify does */
+    if (!first)
+        buffer_putc(b, ',');
+    key = JS_AtomToString(ctx, f->key);
+    written = !JS_IsException(key) && buffer_put_string_value(b, key, UINT32_MAX);
+    JS_FreeValue(ctx, key);
+    if (!written) {
+        JS_FreeValue(ctx, v);
+        return JSON_THREW;
+    }
+    buffer_putc(b, ':');
+    return json_value(b, v, f);
+}
+
+static JsonResult json_members(Buffer *b, JsonFrame *f)
+{
+    JSPropertyEnum *names;
+    JsonResult r = JSON_OK;
+    uint32_t i, count, start;
+
+    if (JS_GetOwnPropertyNames(ctx, &names, &count, f->container, JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY))
+        return JSON_THREW;
+    buffer_putc(b, '{');
+    start = b->len;
+    for (i = 0; i < count && r == JSON_OK; i++) {
+        JSValue v;
+        f->key = names[i].atom;
+        v = JS_GetProperty(ctx, f->container, f->key);
+        r = JS_IsException(v) ? JSON_THREW : json_member(b, v, f, b->len == start);
+        if (r == JSON_OK && b->full)
+            r = JSON_TOO_LARGE;
+    }
+    buffer_putc(b, '}');
+    JS_FreePropertyEnum(ctx, names, count);
+    return r;
+}
+
+static JsonResult json_container(Buffer *b, JSValueConst v, JsonFrame *up)
+{
+    JsonFrame *f, frame = { up, v, JS_ATOM_NULL, 0, up ? up->depth + 1 : 1 };
+    int is_array;
+
+    if (frame.depth > JSON_MAX_DEPTH)
+        return JSON_TOO_LARGE;
+    for (f = up; f; f = f->up)
+        if (JS_VALUE_GET_OBJ(f->container) == JS_VALUE_GET_OBJ(v))
+            return json_refuse(up, "a cycle: this value contains itself");
+    is_array = js_is_array(ctx, v);
+    if (is_array < 0)
+        return JSON_THREW;
+    return is_array ? json_array(b, &frame) : json_members(b, &frame);
+}
+
+static JsonResult json_raw(Buffer *b, JSValueConst v, JsonFrame *up) /* JSON.rawJSON(text): a primitive */
+{
+    JSValue text = JS_GetProperty(ctx, v, JS_ATOM_rawJSON);
+    JSString *s;
+    double d;
+
+    if (JS_VALUE_GET_TAG(text) != JS_TAG_STRING) {
+        JS_FreeValue(ctx, text);
+        return json_refuse(up, "raw JSON without a text");
+    }
+    s = JS_VALUE_GET_STRING(text);
+    if (!s->is_wide_char && s->len && (str8(s)[0] == '-' || (str8(s)[0] >= '0' && str8(s)[0] <= '9'))
+        && !JS_ToFloat64(ctx, &d, text) && isinf(d)) {
+        JS_FreeValue(ctx, text);
+        return json_refuse(up, "a number beyond the range of a double");
+    }
+    if (s->is_wide_char || (s->len && str8(s)[0] == '"')) {
+        JSValue parsed = JS_UNDEFINED;
+        const char *c = JS_ToCString(ctx, text);
+        if (c)
+            parsed = JS_ParseJSON(ctx, c, strlen(c), "<raw>");
+        JS_FreeCString(ctx, c);
+        JS_FreeValue(ctx, text);
+        return JS_IsException(parsed) || !c ? JSON_THREW : json_value(b, parsed, up);
+    }
+    buffer_put(b, (const char *)str8(s), s->len);
+    JS_FreeValue(ctx, text);
+    return JSON_OK;
+}
+
+static JsonResult json_object(Buffer *b, JSValueConst v, JsonFrame *up)
+{
+    JSObject *p = JS_VALUE_GET_OBJ(v);
+    const char *lossy = json_lossy_class(p->class_id);
+    JSValue bare;
+    JsonResult r;
+
+    if (JS_IsFunction(ctx, v))
+        return json_refuse(up, "a function");
+    if (lossy)
+        return json_refuse(up, lossy);
+    switch (p->class_id) {
+    case JS_CLASS_STRING: bare = JS_ToString(ctx, v); break;
+    case JS_CLASS_NUMBER: bare = JS_ToNumber(ctx, v); break;
+    case JS_CLASS_BOOLEAN:
+    case JS_CLASS_SYMBOL:
+    case JS_CLASS_BIG_INT: bare = js_dup(p->u.object_data); break;
+    case JS_CLASS_RAWJSON: return json_raw(b, v, up);
+    default: return json_container(b, v, up);
+    }
+    if (JS_IsException(bare))
+        return JSON_THREW;
+    r = json_primitive(b, bare, up);
+    JS_FreeValue(ctx, bare);
+    return r;
+}
+
+/* Writes v, which it frees; up is the container it stands in. For members of an object toJSON has run already. */
+static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up)
+{
+    JsonResult r;
+
+    if (!up || up->key == JS_ATOM_NULL)
+        v = json_to_json(v, up);
+    if (JS_IsException(v))
+        return JSON_THREW;
+    if (js_check_stack_overflow(rt, 0)) {
+        JS_FreeValue(ctx, v);
+        return JSON_TOO_LARGE;
+    }
+    r = JS_IsObject(v) ? json_object(b, v, up) : json_primitive(b, v, up);
+    JS_FreeValue(ctx, v);
+    if (r != JSON_OK)
+        return r;
+    if (b->failed) {
+        JS_ThrowOutOfMemory(ctx);
+        return JSON_THREW;
+    }
+    return b->full ? JSON_TOO_LARGE : JSON_OK;
+}
