@@ -1,0 +1,58 @@
+package report
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Machine is where, when and with what the figures were taken.
+type Machine struct {
+	CPU    string `json:"cpu"` // the model; the architecture where the model is not known
+	Cores  int    `json:"cores"`
+	GOOS   string `json:"goos"`
+	GOARCH string `json:"goarch"`
+	Go     string `json:"go"`
+	Load   string `json:"load,omitempty"` // load average over one minute when the run began
+	Date   string `json:"date"`           // RFC 3339, UTC
+	Commit string `json:"commit,omitempty"`
+}
+
+// ThisMachine describes the machine and the source tree in the working directory.
+func ThisMachine() Machine {
+	return Machine{
+		CPU: cpu(), Cores: runtime.NumCPU(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Go: runtime.Version(),
+		Load: load(), Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(),
+	}
+}
+
+func cpu() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	minute, _, _ := strings.Cut(string(text), " ")
+	return minute
+}
+
+// commit names the commit that is checked out, with "+changes" when the tree differs from it.
+func commit() string {
+	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimSpace(string(head))
+	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(changes) > 0 {
+		name += "+changes"
+	}
+	return name
+}
