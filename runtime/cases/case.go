@@ -32,20 +32,20 @@ func (c Case) Powers() []string {
 	return slices.Concat(c.Allow, c.Policy.AllowHosts, c.Policy.ReadRoots)
 }
 
-// Outcome is how a run ended: OK, or Failed with a code.
+// Outcome is how a run ended: OK, or a Failure with a code.
 type Outcome string
 
 // OK is the outcome of a run that gave a result.
 const OK Outcome = "ok"
 
-const failure = "error:"
+const errorPrefix = "error:"
 
-// Failed is the outcome of a run that ended with an error of the given code.
-func Failed(code tool.Code) Outcome { return failure + Outcome(code) }
+// Failure is the outcome of a run that ended with an error of the given code.
+func Failure(code tool.Code) Outcome { return errorPrefix + Outcome(code) }
 
 // known reports whether o is OK or names a code that exists.
 func (o Outcome) known() bool {
-	code, failed := strings.CutPrefix(string(o), failure)
+	code, failed := strings.CutPrefix(string(o), errorPrefix)
 	return o == OK || failed && tool.Code(code).Known()
 }
 
