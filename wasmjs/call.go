@@ -19,11 +19,11 @@ type CallOptions struct {
 
 // Result is what a call came to. It belongs to the caller.
 type Result struct {
-	Output     []byte   // JSON text; nil when the call failed
-	Logs       []Log    // the first lines written to the console, those of loading included
-	LogsCut    bool     // there were more
-	Unhandled  []string // promise rejections that nothing handled, at most 16, each as name and message
-	Stats      Stats
+	Output    []byte   // JSON text; nil when the call failed
+	Logs      []Log    // the first lines written to the console, those of loading included
+	LogsCut   bool     // there were more
+	Unhandled []string // promise rejections that nothing handled, at most 16, each as name and message
+	Stats     Stats
 }
 
 // Stats are what a call cost.
@@ -196,4 +196,3 @@ func (e *Engine) settle(in *instance, err error) {
 	in.restore()
 	e.pool.release(in)
 }
-

@@ -47,9 +47,9 @@ type answer struct {
 // hostRequest is the guest's way to a host function: id 0 is answered at once, others through the answers channel.
 func hostRequest(in *instance, stack []uint64) {
 	at := func(i int) []byte { return in.bytes(uint32(stack[i]), uint32(stack[i+1])) } //nolint:gosec // i32 values
-	id, op := uint32(stack[0]), string(at(1))                                         //nolint:gosec // an i32
+	id, op := uint32(stack[0]), string(at(1))                                          //nolint:gosec // an i32
 	req := Request{Value: bytes.Clone(at(3))}
-	if stack[5] != 0 {
+	if uint32(stack[5]) != 0 { //nolint:gosec // an i32
 		req.Bytes = bytes.Clone(at(5))
 	}
 	stack[0] = in.job.request(id, op, req)
@@ -131,10 +131,13 @@ func failure(e *tool.Error) Reply {
 	return Reply{Value: text}
 }
 
+// Parts of a reply, as the guest asks for them. The upper half of a slot that carries an i32 is undefined.
+const partJSON = 0
+
 func hostReplySize(in *instance, stack []uint64) {
 	reply := &in.job.host.reply
 	switch {
-	case stack[0] == 0:
+	case uint32(stack[0]) == partJSON: //nolint:gosec // an i32
 		stack[0] = uint64(len(reply.Value))
 	case reply.Bytes == nil:
 		stack[0] = noBytes
@@ -145,7 +148,7 @@ func hostReplySize(in *instance, stack []uint64) {
 
 func hostReply(in *instance, stack []uint64) {
 	part := in.job.host.reply.Value
-	if stack[0] != 0 {
+	if uint32(stack[0]) != partJSON { //nolint:gosec // an i32
 		part = in.job.host.reply.Bytes
 	}
 	copy(in.bytes(uint32(stack[1]), uint32(len(part))), part) //nolint:gosec // an i32

@@ -48,7 +48,7 @@ func hostElapsed(in *instance, stack []uint64) { stack[0] = uint64(in.elapsed())
 
 func hostZone(in *instance, stack []uint64) {
 	_, offset := time.Unix(int64(stack[0]), 0).In(in.job.zone).Zone() //nolint:gosec // an i64 as wasm hands it over
-	stack[0] = uint64(uint32(offset))                                //nolint:gosec // an i32 as wasm takes it
+	stack[0] = uint64(uint32(offset))                                 //nolint:gosec // an i32 as wasm takes it
 }
 
 // unitsPerLine is what a console line costs in fuel, besides the guest's own work.
@@ -86,4 +86,3 @@ func (in *instance) timerDue() (time.Duration, bool) {
 	due := time.Duration(in.shared64(sharedTimerDue)) //nolint:gosec // bounded by the guest's largest delay
 	return due, in.shared32(sharedHasTimer) != 0
 }
-

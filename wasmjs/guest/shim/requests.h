@@ -48,6 +48,7 @@ static JSValue reply_error(JSValue answer)
 {
     JSValue error = JS_UNDEFINED, name, message, code, mark;
     const char *kind, *text;
+    int32_t number;
 
     if (JS_IsException(answer))
         return answer;
@@ -64,8 +65,8 @@ static JSValue reply_error(JSValue answer)
             JS_DefinePropertyValueStr(ctx, error, "name", js_dup(name), JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
         if (JS_IsString(code))
             JS_DefinePropertyValueStr(ctx, error, "code", js_dup(code), JS_PROP_C_W_E);
-        if (JS_VALUE_GET_TAG(mark) == JS_TAG_INT)
-            mark_error(error, JS_VALUE_GET_INT(mark));
+        if (!JS_ToInt32(ctx, &number, mark))
+            mark_error(error, number);
     }
     JS_FreeCString(ctx, kind);
     JS_FreeCString(ctx, text);
