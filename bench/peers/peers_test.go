@@ -64,10 +64,17 @@ func run(p programs.Program, n int) peers.Request {
 	return peers.Request{Do: "run", Name: p.Name, Input: p.Input, N: n, Timeout: 5000}
 }
 
+// here starts the contenders that are part of this binary.
+func here(t *testing.T) map[string]*peers.Process {
+	return map[string]*peers.Process{
+		"ours": open(t, peers.Ours), "unmetered": open(t, peers.Unmetered),
+		"goja": start(t, "goja"), "modernc": start(t, "modernc"),
+	}
+}
+
 func TestGoEnginesAgree(t *testing.T) {
 	all := append(programs.Compute(), programs.Slug)
-	for _, engine := range []string{"goja", "modernc"} {
-		p := start(t, engine)
+	for engine, p := range here(t) {
 		for _, mode := range []peers.Mode{peers.Fresh, peers.Kept} {
 			for _, program := range all {
 				do(t, p, load(program, mode))
@@ -100,8 +107,10 @@ func TestFreshForgetsAndKeptRemembers(t *testing.T) {
 
 func TestTimeoutStopsALoop(t *testing.T) {
 	loop := programs.Program{Name: "loop", Source: `function execute() { for (;;) {} }`, Input: "null"}
-	for _, engine := range []string{"goja", "modernc"} {
-		p := start(t, engine)
+	for engine, p := range here(t) {
+		if engine == "unmetered" {
+			continue // nothing stops it
+		}
 		do(t, p, load(loop, peers.Fresh))
 		r := run(loop, 1)
 		r.Timeout = 30
@@ -116,8 +125,7 @@ func TestTimeoutStopsALoop(t *testing.T) {
 }
 
 func TestSpinAndHold(t *testing.T) {
-	for _, engine := range []string{"goja", "modernc"} {
-		p := start(t, engine)
+	for engine, p := range here(t) {
 		do(t, p, load(programs.Slug, peers.Fresh))
 		spin := peers.Request{Do: "spin", Name: "slug", Input: programs.Slug.Input, Workers: 2, Millis: 20, Timeout: 5000}
 		if reply := do(t, p, spin); reply.Calls == 0 {

@@ -10,12 +10,12 @@ import (
 )
 
 //go:embed node/*.js node/*.json node/.npmrc native/peer.c native/build.sh
-var assets embed.FS
+var foreign embed.FS
 
 // prepare returns the folder below the cache that holds the embedded folder of that name after build has worked in
 // it. That is done once for each content and salt; a build that fails leaves nothing.
 func prepare(name, cache, salt string, build func(dir string) error) (string, error) {
-	files, err := fs.Sub(assets, name)
+	files, err := fs.Sub(foreign, name)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,57 @@
+package measures
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/toolsmith/bench/report"
+)
+
+// Measure is one thing that is measured.
+type Measure struct {
+	Name   string
+	Budget time.Duration // about how long it samples in a quick run
+	take   func(context.Context, *Session) ([]report.Result, error)
+}
+
+// all lists the measures in the order in which they are taken and shown.
+var all = []Measure{
+	{"hermetic_call", 4 * time.Second, hermeticCall},
+	{"warm_call", 2 * time.Second, warmCall},
+	{"compute", 10 * time.Second, compute},
+	{"metering", 3 * time.Second, metering},
+	{"overrun", 11 * time.Second, overrun},
+	{"density", 3 * time.Second, density},
+	{"throughput", 3 * time.Second, throughput},
+	{"cold_start", 3 * time.Second, coldStart},
+}
+
+// Names returns the names of all measures.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// Select returns the measures of those names in the usual order; without names, all.
+func Select(names []string) ([]Measure, error) {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	var selected []Measure
+	for _, m := range all {
+		if len(names) == 0 || wanted[m.Name] {
+			selected = append(selected, m)
+			delete(wanted, m.Name)
+		}
+	}
+	for name := range wanted {
+		return nil, fmt.Errorf("there is no measure %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	return selected, nil
+}
