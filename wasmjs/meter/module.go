@@ -6,6 +6,7 @@ import "bytes"
 const (
 	maxModule   = 64 << 20  // bytes of a module
 	maxOutput   = 256 << 20 // bytes of an instrumented function section
+	maxValues   = 1000      // parameters, and results, of one function type
 	maxLocals   = 50_000    // local variables of one function
 	maxDepth    = 10_000    // nested blocks of one function
 	maxElements = 1 << 20   // elements of all tables together, after growth

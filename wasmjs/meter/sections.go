@@ -47,9 +47,15 @@ func (m *module) readTypes(r *reader) {
 		if form := r.u8(); form != formFunction {
 			r.fail("type of form %#x is not supported", form)
 		}
-		r.each(func() { m.valueType(r) })
-		r.each(func() { m.valueType(r) })
+		m.readValueTypes(r)
+		m.readValueTypes(r)
 	})
+}
+
+func (m *module) readValueTypes(r *reader) {
+	if n := r.each(func() { m.valueType(r) }); n > maxValues {
+		r.fail("a function type has %d parameters or results, more than %d", n, maxValues)
+	}
 }
 
 // verbatim reads a vector whose items go out as they are. They stay a view of the module.
