@@ -79,7 +79,7 @@ func (c *contest) result(measure string, unit report.Unit) report.Result {
 func missing(faults map[string]string) string {
 	var parts []string
 	for _, peer := range slices.Sorted(maps.Keys(faults)) {
-		parts = append(parts, peer+" dropped out: "+faults[peer])
+		parts = append(parts, "dropped out: "+faults[peer])
 	}
 	return strings.Join(parts, "; ")
 }

@@ -17,32 +17,34 @@ const (
 )
 
 // density measures how many live instances, each idle after one call, fit in a GiB of resident memory; its part
-// "tools" how many loaded tools that are not running.
+// "tools" how many loaded tools that are not running. For most peers a tool at rest is but its text, so that part is
+// about ours alone.
 func density(ctx context.Context, s *Session) ([]report.Result, error) {
-	instances, err := held(ctx, s, s.now.Name, peers.Kept, heldInstances)
+	instances, err := liveInstances(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := held(ctx, s, s.now.Name+"/tools", peers.Fresh, heldTools)
+	atRest, err := perGiB(ctx, s, s.Ours, peers.Fresh, heldTools)
+	tools := report.Result{Measure: s.now.Name + "/tools", Unit: report.PerGiB, Ours: single(atRest)}
 	return []report.Result{instances, tools}, err
 }
 
-// held measures all contenders, one after the other: memory does not vary with the machine's speed.
-func held(ctx context.Context, s *Session, measure string, mode peers.Mode, n int) (report.Result, error) {
-	result := report.Result{Measure: measure, Unit: report.PerGiB}
-	ours, err := perGiB(ctx, s, s.Ours, mode, n)
+// liveInstances measures all contenders, one after the other: memory does not vary with the machine's speed.
+func liveInstances(ctx context.Context, s *Session) (report.Result, error) {
+	result := report.Result{Measure: s.now.Name, Unit: report.PerGiB}
+	mine, err := perGiB(ctx, s, s.Ours, peers.Kept, heldInstances)
 	if err != nil {
 		return result, err
 	}
-	result.Ours = single(ours)
+	result.Ours = single(mine)
 	faults := map[string]string{}
 	for _, c := range s.Peers {
-		theirs, err := perGiB(ctx, s, c, mode, n)
+		theirs, err := perGiB(ctx, s, c, peers.Kept, heldInstances)
 		if err != nil {
 			faults[c.Name] = err.Error()
 			continue
 		}
-		result.Enter(c.Name, single(theirs), ours/theirs)
+		result.Enter(c.Name, single(theirs), mine/theirs)
 	}
 	result.Note = missing(faults)
 	return result, nil

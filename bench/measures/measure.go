@@ -20,12 +20,12 @@ type Measure struct {
 var all = []Measure{
 	{"hermetic_call", 4 * time.Second, hermeticCall},
 	{"warm_call", 2 * time.Second, warmCall},
-	{"compute", 10 * time.Second, compute},
+	{"compute", 8 * time.Second, compute},
 	{"metering", 3 * time.Second, metering},
 	{"overrun", 11 * time.Second, overrun},
-	{"density", 3 * time.Second, density},
-	{"throughput", 3 * time.Second, throughput},
-	{"cold_start", 3 * time.Second, coldStart},
+	{"density", 2 * time.Second, density},
+	{"throughput", 2 * time.Second, throughput},
+	{"cold_start", 2 * time.Second, coldStart},
 }
 
 // Names returns the names of all measures.

@@ -15,7 +15,7 @@ import (
 const sliceMillis = 100
 
 // throughput counts hermetic calls per second from 1, 2, 4 … goroutines, up to one for each core; each is a part, and
-// the last the measure itself.
+// the last the measure itself. Peers with one thread only take part in the first.
 func throughput(ctx context.Context, s *Session) ([]report.Result, error) {
 	counts := workerCounts(runtime.NumCPU())
 	budget := s.budget() / time.Duration(len(counts))
@@ -44,7 +44,7 @@ func workerCounts(cores int) []int {
 
 // pace counts calls per second, slice by slice, with so many goroutines.
 func pace(ctx context.Context, s *Session, budget time.Duration, workers int) (report.Result, error) {
-	r, err := s.open(ctx, s.Peers)
+	r, err := s.open(ctx, able(s.Peers, workers))
 	if err != nil {
 		return report.Result{}, err
 	}
@@ -67,4 +67,15 @@ func pace(ctx context.Context, s *Session, budget time.Duration, workers int) (r
 		return report.Result{}, err
 	}
 	return c.result(s.now.Name, report.CallsPerSecond), nil
+}
+
+// able returns the peers that can use so many threads.
+func able(list []peers.Contender, workers int) []peers.Contender {
+	var able []peers.Contender
+	for _, c := range list {
+		if workers == 1 || !c.SingleThread {
+			able = append(able, c)
+		}
+	}
+	return able
 }

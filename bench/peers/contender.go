@@ -11,9 +11,10 @@ import (
 
 // Contender is one engine in the form in which it is compared, and how to start a process that serves it.
 type Contender struct {
-	Name  string // in results
-	Group string // by which --peers asks for it
-	What  string // what a call with it is
+	Name         string // in results
+	Group        string // by which --peers asks for it
+	What         string // what a call with it is
+	SingleThread bool   // it cannot make calls from several threads at once
 	// command returns what starts the process; its error says why the contender cannot take part here.
 	command func(ctx context.Context, cache string) (*exec.Cmd, error)
 }
@@ -26,18 +27,36 @@ var Ours = Contender{
 
 // Unmetered is our engine without fuel checks: the measure of what metering costs.
 var Unmetered = Contender{
-	Name: "unmetered", Group: "unmetered", What: "our engine from the same source, without fuel checks",
+	Name: "unmetered", Group: "unmetered", What: "our engine without its fuel checks",
 	command: self("unmetered"),
 }
 
 // all lists the peers in the order in which tables show them.
 var all = []Contender{
-	{"goja", "goja", "program compiled once, a new VM per call, interrupt armed by a timer", self("goja")},
-	{"modernc", "modernc", "modernc.org/quickjs: bytecode compiled once, a new VM per call, evaluation timeout set", self("modernc")},
-	{"native", "native", "native QuickJS-ng, gcc -O2: a new runtime and context per call, no limits", native},
-	{"node:vm", "node", "script compiled once, a new context per call, timeout set", node("node:vm")},
-	{"isolated-vm", "node", "a new isolate of 128 MiB per call, timeout set", node("isolated-vm", "--no-node-snapshot")},
-	{"quickjs-emscripten", "node", "a new runtime and context per call, interrupt handler and memory limit set", node("quickjs-emscripten")},
+	{
+		Name: "goja", Group: "goja", What: "program compiled once, a new VM per call, interrupt armed by a timer",
+		command: self("goja"),
+	},
+	{
+		Name: "modernc", Group: "modernc", What: "modernc.org/quickjs, bytecode compiled once, a new VM per call, timeout set",
+		command: self("modernc"),
+	},
+	{
+		Name: "native", Group: "native", What: "QuickJS-ng by gcc -O2, a new runtime and context per call, no limits", SingleThread: true,
+		command: native,
+	},
+	{
+		Name: "node:vm", Group: "node", What: "script compiled once, a new context per call, timeout set", SingleThread: true,
+		command: node("node:vm"),
+	},
+	{
+		Name: "isolated-vm", Group: "node", What: "a new isolate of 128 MiB per call, timeout set", SingleThread: true,
+		command: node("isolated-vm", "--no-node-snapshot"),
+	},
+	{
+		Name: "quickjs-emscripten", Group: "node", What: "a new runtime and context per call, interrupt handler and memory limit set", SingleThread: true,
+		command: node("quickjs-emscripten"),
+	},
 }
 
 // Groups are the words that --peers understands.

@@ -131,15 +131,22 @@ func (r *Report) divided() []string {
 	return names
 }
 
-// order returns the peers that the results name, in the order of the contenders.
+// order returns the peers that the results name, in the order of the contenders; those that are none come last.
 func (r *Report) order(results ...Result) []string {
-	var names []string
-	for _, c := range r.Contenders {
-		if slices.ContainsFunc(results, func(result Result) bool { _, ok := result.Peers[c.Name]; return ok }) {
-			names = append(names, c.Name)
+	named := map[string]bool{}
+	for _, result := range results {
+		for peer := range result.Peers {
+			named[peer] = true
 		}
 	}
-	return names
+	var names []string
+	for _, c := range r.Contenders {
+		if named[c.Name] {
+			names = append(names, c.Name)
+			delete(named, c.Name)
+		}
+	}
+	return append(names, slices.Sorted(maps.Keys(named))...)
 }
 
 // figures shows p10, p50, p99, max and n; what is zero stays empty.

@@ -2,5 +2,5 @@ function fib(n) {
   return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 function execute() {
-  return fib(18);
+  return fib(20);
 }
