@@ -356,3 +356,18 @@ func TestErrorsAreJSON(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+func BenchmarkCall(b *testing.B) {
+	for name, code := range map[string]string{"slug": slug, "identity": `function execute(i) { return i }`} {
+		b.Run(name, func(b *testing.B) {
+			p := load(b, code)
+			input := []byte(`{"text":"Hello World & Friends","n":1}`)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Call(b.Context(), input, wasmjs.CallOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

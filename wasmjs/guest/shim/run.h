@@ -16,6 +16,9 @@ enum status {
 
 enum { STACK_RESERVE = 16 << 10, SMALL_INPUT = 4 << 10, UNHANDLED_KEPT = 16 };
 
+/* What a call may allocate before the collector first looks for cycles: most calls end earlier. */
+enum { GC_SLACK = 2 << 20 };
+
 static char small_input[SMALL_INPUT];
 static JSValue entry, result;
 static JSValue unhandled[UNHANDLED_KEPT];
@@ -188,6 +191,7 @@ static int load_tool(uint32_t name_len, uint32_t len)
     ctx->eval_internal = NULL; /* from here on no text becomes code */
     loading = false;
     JS_RunGC(rt);
+    JS_SetGCThreshold(rt, rt->malloc_state.malloc_size + GC_SLACK);
     return JS_IsFunction(ctx, entry) ? leave(DONE) : leave(NO_ENTRY);
 }
 

@@ -2,7 +2,11 @@
    engine internals (the stack limit, the evaluator, promise data) without exporting them. */
 #define _GNU_SOURCE 1
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "format.h" /* printf into a buffer */
 #include "quickjs.c"
 
 #include "state.h"   /* what host and guest share, and the imports */
