@@ -8,7 +8,7 @@
   const Pattern = RegExp, Time = Date;
   const method = (C, name) => uncurry(C.prototype[name]);
   const getter = (proto, name) => uncurry(descriptorOf(proto, name).get);
-  const push = method(Array, 'push'), get = method(Map, 'get'), put = method(Map, 'set'), add = method(Set, 'add');
+  const push = method(Array, 'push'), concat = method(String, 'concat'), get = method(Map, 'get'), put = method(Map, 'set'), add = method(Set, 'add');
   const eachOfMap = method(Map, 'forEach'), eachOfSet = method(Set, 'forEach'), timeOf = method(Date, 'getTime');
   const booleanOf = method(Boolean, 'valueOf'), numberOf = method(Number, 'valueOf'), stringOf = method(String, 'valueOf');
   const bigintOf = method(BigInt, 'valueOf'), sourceOf = getter(RegExp.prototype, 'source');
@@ -49,17 +49,16 @@
     },
     DOMException: (value) => withStack(new Failure(messageOf(value), nameOf(value)), value),
     Error(value) {
-      const copy = new (ERRORS[`${value.name}`] ?? Error)(), message = ownData(value, 'message');
-      if (message !== undefined) defineProperty(copy, 'message', hidden(`${message}`));
+      const copy = new (ERRORS[concat('', value.name)] ?? Error)(), message = ownData(value, 'message');
+      if (message !== undefined) defineProperty(copy, 'message', hidden(concat('', message)));
       return withStack(copy, value);
     },
     Map: () => new Table(),
     Set: () => new Unique(),
     Array: () => [],
-    Arguments: () => ({}),
     Object: () => ({}),
   };
-  const CONTAINERS = { __proto__: null, Map: fillMap, Set: fillSet, Array: fillArray, Arguments: fillObject, Object: fillObject, Error: fillError };
+  const CONTAINERS = { __proto__: null, Map: fillMap, Set: fillSet, Array: fillArray, Object: fillObject, Error: fillError };
 
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   function ownData(value, key) {

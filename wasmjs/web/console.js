@@ -1,5 +1,6 @@
 // console, over native.log. Showing a value runs no guest code (but for toJSON and getters under %j) and never throws:
-// accessors show as [Getter], proxies as [Proxy]. A call writes at most 65,536 UTF-16 units.
+// accessors show as [Getter], proxies as [Proxy]. A call writes at most 65,536 UTF-16 units. Texts are put together
+// with +, since in QuickJS a template calls String.prototype.concat, which the guest may have replaced.
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call), { log: write, classOf, isProxy } = native;
@@ -44,8 +45,8 @@
   function showPrimitive(value) {
     if (typeof value === 'string') return quote(value);
     if (typeof value === 'symbol') return cut(symbolText(value), STRING);
-    if (typeof value === 'bigint') return `${value}n`;
-    return is(value, -0) ? '-0' : `${value}`;
+    if (typeof value === 'bigint') return value + 'n';
+    return is(value, -0) ? '-0' : '' + value;
   }
 
   function showObject(value, up) {
@@ -55,11 +56,11 @@
     const kind = typeof value === 'function' ? 'Function' : classOf(value);
     left -= name.length;
     if (LEAVES[kind] !== undefined) return LEAVES[kind](value, name, here);
-    if (here.depth > DEPTH) return `[${name}]`;
+    if (here.depth > DEPTH) return '[' + name + ']';
     if (NODES[kind] !== undefined) return NODES[kind](value, name, here);
     if (KNOWN[name] !== undefined) {
       try {
-        return `${name} ${quote(KNOWN[name](value))}`;
+        return name + ' ' + quote(KNOWN[name](value));
       } catch {
         // a class of the guest with that name
       }
@@ -67,22 +68,22 @@
     return braces(name === 'Object' ? '' : name + ' ', members(value, here, 0));
   }
 
-  const braces = (name, list) => name + (list.length === 0 ? '{}' : `{ ${join(list, ', ')} }`);
-  const more = (list, n) => push(list, `… ${n} more`);
+  const braces = (name, list) => name + (list.length === 0 ? '{}' : '{ ' + join(list, ', ') + ' }');
+  const more = (list, n) => push(list, '… ' + n + ' more');
   const full = (list) => list.length >= ITEMS || left < 0;
 
-  // members shows the enumerable own properties of object from the one at index i of its keys on.
-  function members(object, here, i) {
+  // members shows the enumerable own properties of object from index i of its keys on, but those that hide names.
+  function members(object, here, i, hide) {
     const list = [], keys = ownKeys(object);
     for (; i < keys.length; i++) {
-      if (!descriptorOf(object, keys[i]).enumerable) continue;
+      if (!descriptorOf(object, keys[i]).enumerable || hide?.[keys[i]]) continue;
       if (full(list)) {
         more(list, keys.length - i);
         break;
       }
-      const key = typeof keys[i] === 'symbol' ? `[${showPrimitive(keys[i])}]` : exec(IDENTIFIER, keys[i]) ? cut(keys[i], STRING) : quote(keys[i]);
+      const key = typeof keys[i] === 'symbol' ? '[' + showPrimitive(keys[i]) + ']' : exec(IDENTIFIER, keys[i]) ? cut(keys[i], STRING) : quote(keys[i]);
       left -= key.length;
-      push(list, `${key}: ${member(object, keys[i], here)}`);
+      push(list, key + ': ' + member(object, keys[i], here));
     }
     return list;
   }
@@ -98,12 +99,12 @@
     for (let from = 0; i < n && i < ITEMS && left >= 0; from = i) {
       while (i < n && i < ITEMS && !hasOwn(array, i)) i++;
       empty += i - from;
-      push(list, i > from ? `<${i - from} empty>` : member(array, i++, here));
+      push(list, i > from ? '<' + (i - from) + ' empty>' : member(array, i++, here));
     }
     if (i < n) more(list, n - i);
     else if (name === 'Array') extra = members(array, here, i - empty);
     for (let k = 0; k < extra.length; k++) push(list, extra[k]);
-    return `${name === 'Array' ? '' : `${name}(${n}) `}[${join(list, ', ')}]`;
+    return (name === 'Array' ? '' : name + '(' + n + ') ') + '[' + join(list, ', ') + ']';
   }
   const typedLength = getter(TypedArray, 'length');
 
@@ -114,19 +115,21 @@
       const list = [], iterator = entries(value), n = sizeOf(value);
       for (let i = 0; i < n && !full(list); i++) push(list, one(next(iterator).value, here));
       if (list.length < n) more(list, n - list.length);
-      return braces(`${name}(${n}) `, list);
+      return braces(name + '(' + n + ') ', list);
     };
   }
 
+  const HEAD = { __proto__: null, name: true, message: true, stack: true }; // what the head of an error shows already
   function showError(error, name, here) {
     const own = dataIn(error, 'name'), given = name === 'DOMException' ? domName(error) : own === 'Error' ? name : own;
     const message = name === 'DOMException' ? domMessage(error) : dataIn(error, 'message'), stack = dataIn(error, 'stack') ?? stackOf(error);
     let text = cut(typeof given === 'string' ? given : name, ITEMS) + (typeof message === 'string' && message !== '' ? ': ' + cut(message, STRING) : '');
-    if (here.depth > 0) text = `[${text}]`;
-    else if (typeof stack === 'string' && stack !== '') text = indexOf(stack, text) === 0 ? stack : `${text}\n${trimEnd(stack)}`;
+    if (here.depth > 0) text = '[' + text + ']';
+    else if (typeof stack === 'string' && stack !== '') text = indexOf(stack, text) === 0 ? stack : text + '\n' + trimEnd(stack);
     if (here.depth > DEPTH) return text;
-    const list = members(error, here, 0);
-    for (const key of ['cause', 'errors']) if (descriptorOf(error, key)?.enumerable === false) push(list, `${key}: ${member(error, key, here)}`);
+    const list = members(error, here, 0, HEAD);
+    for (let key = 'cause'; key !== ''; key = key === 'cause' ? 'errors' : '')
+      if (descriptorOf(error, key)?.enumerable === false) push(list, key + ': ' + member(error, key, here));
     return list.length === 0 ? text : braces(text + ' ', list);
   }
   const domName = getter(DOMException, 'name'), domMessage = getter(DOMException, 'message'), stackOf = getter(Error, 'stack');
@@ -134,7 +137,7 @@
   const FLAGS = ['hasIndices', 'global', 'ignoreCase', 'multiline', 'dotAll', 'unicode', 'unicodeSets', 'sticky'].map((name) => getter(RegExp, name));
   const sourceOf = getter(RegExp, 'source'), isoOf = method(Date, 'toISOString'), timeOf = method(Date, 'getTime');
   function showRegExp(value) {
-    let text = `/${cut(sourceOf(value), STRING)}/`;
+    let text = '/' + cut(sourceOf(value), STRING) + '/';
     for (let i = 0; i < 8; i++) if (FLAGS[i](value)) text += 'dgimsuvy'[i];
     return text;
   }
@@ -142,7 +145,7 @@
   function showFunction(value, name) {
     const own = dataIn(value, 'name'), prototype = descriptorOf(value, 'prototype');
     const what = name === 'Function' && prototype?.writable === false ? 'class' : name;
-    return `[${what} ${typeof own === 'string' && own !== '' ? cut(own, ITEMS) : '(anonymous)'}]`;
+    return '[' + what + ' ' + (typeof own === 'string' && own !== '' ? cut(own, ITEMS) : '(anonymous)') + ']';
   }
 
   // What shows a value, by its internal class: LEAVES at any depth, NODES down to DEPTH. KNOWN, by name: library classes.
@@ -150,10 +153,12 @@
   LEAVES.Date = (value) => (is(timeOf(value), NaN) ? 'Invalid Date' : isoOf(value));
   for (const C of [Boolean, Number, String, Symbol, BigInt]) {
     const valueOf = method(C, 'valueOf');
-    LEAVES[C.name] = (value, name) => `[${name}: ${showPrimitive(valueOf(value))}]`;
+    LEAVES[C.name] = (value, name) => '[' + name + ': ' + showPrimitive(valueOf(value)) + ']';
   }
   const NODES = { __proto__: null, Array: showArray };
-  NODES.Map = collection(Map, (entry, here) => `${show(entry[0], here)} => ${show(entry[1], here)}`);
+  const bufferLength = getter(ArrayBuffer, 'byteLength');
+  NODES.ArrayBuffer = (value, name) => name + ' { byteLength: ' + bufferLength(value) + ' }';
+  NODES.Map = collection(Map, (entry, here) => show(entry[0], here) + ' => ' + show(entry[1], here));
   NODES.Set = collection(Set, (entry, here) => show(entry[0], here));
   for (const name of 'Int8 Uint8 Uint8Clamped Int16 Uint16 Int32 Uint32 BigInt64 BigUint64 Float16 Float32 Float64'.split(' '))
     NODES[name + 'Array'] = showArray;
@@ -200,7 +205,7 @@
 
   function json(value) {
     try {
-      return `${stringify(value)}`;
+      return '' + stringify(value);
     } catch {
       return '[Throws]';
     }
@@ -218,10 +223,11 @@
       for (let k = 0; only === undefined && k < own.length && columns.length < ITEMS; k++) column(own[k]);
     }
     if (isPlain(only)) for (let k = 0; k < ITEMS; k++) column(dataIn(only, k));
+    if (keys.length === 0) return show(data, null);
     const line = (first, cell, last) => {
-      let text = `| ${first} |`;
-      for (let k = 0; k < columns.length; k++) text += ` ${cell(columns[k])} |`;
-      push(lines, plain ? `${text} ${last} |` : text);
+      let text = '| ' + first + ' |';
+      for (let k = 0; k < columns.length; k++) text += ' ' + cell(columns[k]) + ' |';
+      push(lines, plain ? text + ' ' + last + ' |' : text);
     };
     line('(index)', (name) => name, 'Values');
     line('---', () => '---', '---');
@@ -250,15 +256,15 @@
   }
 
   const writer = (level) => (...args) => print(level, () => format(args));
-  const withMore = (text, args) => (args.length > 0 ? `${text} ${format(args)}` : text);
+  const withMore = (text, args) => (args.length > 0 ? text + ' ' + format(args) : text);
   const labelOf = (label) => (label === undefined ? 'default' : typeof label === 'string' ? label : format([label]));
 
   const lap = (label, args, stop) =>
     print('log', () => {
       const name = labelOf(label), start = timers[name];
-      if (start === undefined) return `Timer ${quote(name)} was not started`;
+      if (start === undefined) return 'Timer ' + quote(name) + ' was not started';
       if (stop) timers[name] = undefined;
-      return withMore(`${name}: ${round((now() - start) * 1000) / 1000}ms`, args);
+      return withMore(name + ': ' + round((now() - start) * 1000) / 1000 + 'ms', args);
     });
 
   const group = (...args) => {
@@ -277,11 +283,12 @@
     },
     trace(...args) {
       print('log', () => {
-        const stack = stackOf(new Trace()), text = args.length > 0 ? `Trace: ${format(args)}` : 'Trace';
-        return typeof stack === 'string' ? `${text}\n${trimEnd(stack)}` : text;
+        let stack = stackOf(new Trace());
+        for (let i = 0; i < 3; i++) stack = slice(stack, indexOf(stack, '\n') + 1); // our own frames
+        return (args.length > 0 ? 'Trace: ' + format(args) : 'Trace') + '\n' + trimEnd(stack);
       });
     },
-    count(label) { print('log', () => `${(label = labelOf(label))}: ${(counts[label] = (counts[label] ?? 0) + 1)}`); },
+    count(label) { print('log', () => (label = labelOf(label)) + ': ' + (counts[label] = (counts[label] ?? 0) + 1)); },
     countReset(label) { counts[labelOf(label)] = 0; },
     time(label) { timers[labelOf(label)] = now(); },
     timeEnd(label) { lap(label, [], true); },

@@ -4,13 +4,13 @@
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const { utf8Encode, utf8Decode, classOf } = native;
   const text = String.prototype, Bytes = Uint8Array, Invalid = TypeError, charCode = String.fromCharCode, { apply } = Reflect;
-  const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), split = uncurry(text.split);
+  const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), split = uncurry(text.split), concat = uncurry(text.concat);
   const wellFormed = uncurry(text.toWellFormed), isWellFormed = uncurry(text.isWellFormed), charCodeAt = uncurry(text.charCodeAt);
   const getter = (proto, name) => uncurry(Object.getOwnPropertyDescriptor(proto, name).get);
   const typed = Object.getPrototypeOf(Bytes.prototype);
   const bufferOf = getter(typed, 'buffer'), offsetOf = getter(typed, 'byteOffset'), lengthOf = getter(typed, 'byteLength');
   const viewBuffer = getter(DataView.prototype, 'buffer'), viewOffset = getter(DataView.prototype, 'byteOffset');
-  const viewLength = getter(DataView.prototype, 'byteLength');
+  const viewLength = getter(DataView.prototype, 'byteLength'), bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const set = uncurry(typed.set), subarray = uncurry(typed.subarray);
   const define = (target, key, value) =>
     Object.defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true });
@@ -18,9 +18,9 @@
 
   class TextEncoder {
     get encoding() { return 'utf-8'; }
-    encode(input = '') { return utf8Encode(`${input}`); }
+    encode(input = '') { return utf8Encode(concat('', input)); }
     encodeInto(source, destination) {
-      source = `${source}`;
+      source = concat('', source);
       if (classOf(destination) !== 'Uint8Array') throw new Invalid('TextEncoder.encodeInto: the destination must be a Uint8Array');
       const room = lengthOf(destination), read = source.length * 3 <= room ? source.length : fitting(source, room);
       const bytes = utf8Encode(slice(source, 0, read));
@@ -63,25 +63,22 @@
     return name;
   }
 
-  // bytesIn returns the bytes of a buffer or view, shared with it.
+  const NONE = new Bytes(0);
+
+  // bytesIn returns the bytes of a buffer or view, shared with it; none when it is detached.
   function bytesIn(input) {
-    switch (input === undefined ? 'nothing' : classOf(input)) {
-      case 'nothing':
-        return new Bytes(0);
-      case 'ArrayBuffer':
-      case 'SharedArrayBuffer':
-        return new Bytes(input);
-      case 'DataView':
-        return new Bytes(viewBuffer(input), viewOffset(input), viewLength(input));
-    }
+    const kind = classOf(input);
+    if (kind === 'ArrayBuffer') return bufferLength(input) === 0 ? NONE : new Bytes(input);
+    if (kind === 'SharedArrayBuffer') return new Bytes(input);
+    if (kind === 'DataView') return new Bytes(viewBuffer(input), viewOffset(input), viewLength(input));
     try {
-      return new Bytes(bufferOf(input), offsetOf(input), lengthOf(input));
+      return lengthOf(input) === 0 ? NONE : new Bytes(bufferOf(input), offsetOf(input), lengthOf(input));
     } catch {
       throw new Invalid('TextDecoder.decode: the input must be an ArrayBuffer or a view of one');
     }
   }
 
-  function concat(a, b) {
+  function append(a, b) {
     const n = lengthOf(a);
     if (n === 0) return b;
     const both = new Bytes(n + lengthOf(b));
@@ -137,7 +134,6 @@
   }
 
   const CODECS = { 'utf-8': UTF8, 'utf-16le': utf16('utf-16le', 0), 'utf-16be': utf16('utf-16be', 1), 'windows-1252': WINDOWS_1252 };
-  const NONE = new Bytes(0);
 
   class TextDecoder {
     #name;
@@ -146,7 +142,7 @@
     #rest = NONE; // bytes kept for the next chunk
     #begun = false; // whether the place of a byte order mark is behind us
     constructor(label = 'utf-8', options = undefined) {
-      this.#name = encodingNamed(`${label}`);
+      this.#name = encodingNamed(concat('', label));
       this.#fatal = !!options?.fatal;
       this.#ignoreBOM = !!options?.ignoreBOM;
     }
@@ -155,7 +151,7 @@
     get ignoreBOM() { return this.#ignoreBOM; }
     decode(input = undefined, options = undefined) {
       const stream = !!options?.stream, codec = CODECS[this.#name];
-      const bytes = concat(this.#rest, bytesIn(input)), n = lengthOf(bytes);
+      const bytes = append(this.#rest, input === undefined ? NONE : bytesIn(input)), n = lengthOf(bytes);
       const whole = stream ? codec.whole(bytes, n) : n, begun = this.#begun;
       this.#rest = NONE;
       this.#begun = false;

@@ -3,6 +3,7 @@
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const push = uncurry(Array.prototype.push), slice = uncurry(Array.prototype.slice), now = uncurry(performance.now);
+  const concat = uncurry(String.prototype.concat);
   const { apply } = Reflect, clock = performance, Invalid = TypeError, Later = Promise, Failure = DOMException;
   const define = (target, key, value) =>
     Object.defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true });
@@ -24,7 +25,7 @@
     #dispatched = false;
     constructor(type, init = undefined) {
       if (arguments.length === 0) throw new Invalid('Event: a type is needed');
-      this.#type = `${type}`;
+      this.#type = concat('', type);
       this.#bubbles = !!init?.bubbles;
       this.#cancelable = !!init?.cancelable;
       this.#composed = !!init?.composed;
@@ -73,7 +74,8 @@
   class CustomEvent extends Event {
     #detail;
     constructor(type, init = undefined) {
-      super(...arguments);
+      if (arguments.length === 0) throw new Invalid('CustomEvent: a type is needed');
+      super(type, init);
       this.#detail = init?.detail === undefined ? null : init.detail;
     }
     get detail() { return this.#detail; }
@@ -85,7 +87,7 @@
     #listeners = [];
     addEventListener(type, callback, options = undefined) {
       if (arguments.length < 2) throw new Invalid('addEventListener: a type and a listener are needed');
-      type = `${type}`;
+      type = concat('', type);
       const capture = isCapture(options), given = typeof options === 'object' && options !== null ? options : {};
       const once = !!given.once, passive = !!given.passive, signal = given.signal;
       if (signal !== undefined && !(typeof signal === 'object' && signal !== null && #listeners in signal))
@@ -99,7 +101,7 @@
     }
     removeEventListener(type, callback, options = undefined) {
       if (arguments.length < 2) throw new Invalid('removeEventListener: a type and a listener are needed');
-      const i = this.#find(`${type}`, callback, isCapture(options));
+      const i = this.#find(concat('', type), callback, isCapture(options));
       if (i >= 0) this.#drop(i);
     }
     dispatchEvent(event) {

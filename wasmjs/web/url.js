@@ -5,14 +5,14 @@
 // kept as text, "/" before each segment. Failure is null.
 //
 // Approximated: the mapping of names that are not ASCII (UTS 46) is lower case and NFKC; joiners are allowed after
-// any mark, bidi rules and the punycode of "xn--" labels are not checked.
+// any mark or Arabic letter; bidi rules, and "xn--" labels beside others that are not ASCII, are not checked.
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const text = String.prototype;
   const slice = uncurry(text.slice), indexOf = uncurry(text.indexOf), lastIndexOf = uncurry(text.lastIndexOf);
   const split = uncurry(text.split), lower = uncurry(text.toLowerCase), normalize = uncurry(text.normalize);
-  const wellFormed = uncurry(text.toWellFormed), codePointAt = uncurry(text.codePointAt);
+  const wellFormed = uncurry(text.toWellFormed), concat = uncurry(text.concat), codePointAt = uncurry(text.codePointAt);
   const exec = uncurry(RegExp.prototype.exec), hexOf = uncurry(Number.prototype.toString);
   const push = uncurry(Array.prototype.push), join = uncurry(Array.prototype.join), sort = uncurry(Array.prototype.sort);
   const bytesOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer').get;
@@ -24,7 +24,7 @@
   const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
   const SINGLE_DOT = /^(?:\.|%2e)$/i, DOUBLE_DOT = /^(?:\.|%2e){2}$/i, DOT_SEGMENT = /\/(?:\.|%2e)/i;
   const DRIVE = /^[a-z][:|]$/i, STARTS_WITH_DRIVE = /^[a-z][:|](?:[/\\]|$)/i, DRIVE_PATH = /^\/[a-z]:(?:\/|$)/i;
-  const FORBIDDEN_HOST = /[\0\t\n\r #/:<>?@[\\\]^|]/, FORBIDDEN_DOMAIN = /[\0-\x20"#%/:<>?@[\\\]^`{|}\x7f]/;
+  const FORBIDDEN_HOST = /[\0\t\n\r #/:<>?@[\\\]^|]/, FORBIDDEN_DOMAIN = /[\0- #%/:<>?@[\\\]^|\x7f]/;
   const PLAIN_DOMAIN = /^[a-z0-9._-]+$/i, NOT_ASCII = /[^\0-\x7f]/, ESCAPES = /(?:%[0-9a-f]{2})+/gi;
   const ENDS_IN_NUMBER = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.?$/i, LEADING_DIGITS = /^[0-9]+/;
   const TAB_OR_NEWLINE = /[\t\n\r]/, AFTER_HOST = /[/?#]/, AFTER_SPECIAL_HOST = /[/\\?#]/;
@@ -34,7 +34,7 @@
   const SPECIAL_QUERY = /[^!$-&(-;=?-~]+/g, PATH = /[^!$-;=@-\]_a-z|~]+/g, USERINFO = /[^!$-.0-9A-Z_a-z~]+/g;
   const FORM = /[^*\-.0-9A-Z_a-z]+/g;
 
-  const usv = (value) => wellFormed(`${value}`);
+  const usv = (value) => wellFormed(concat('', value)); // not a template: in QuickJS those call the guest's concat
   const test = (pattern, s) => exec(pattern, s) !== null;
   const isSpecial = (scheme) => SPECIAL[scheme] !== undefined;
   const replace = (s, from, to) => (indexOf(s, from) < 0 ? s : join(split(s, from), to));
@@ -85,7 +85,7 @@
   let ignored, disallowed; // made on first use: most tools never see a name that is not ASCII
   function domainToASCII(name) {
     ignored ??= new Pattern('[\\xad\\u034f\\u180b-\\u180f\\u200b\\u2060\\u2064\\ufe00-\\ufe0f\\ufeff]+', 'g');
-    disallowed ??= new Pattern('^\\p{M}|(?<!\\p{M})[\\u200c\\u200d]|(?![\\u200c\\u200d])[\\p{C}\\p{Z}\\ufffc\\ufffd]', 'u');
+    disallowed ??= new Pattern('^\\p{M}|(?<![\\p{M}\\p{sc=Arab}])\\u200c|(?<!\\p{M})\\u200d|(?![\\u200c\\u200d])[\\p{C}\\p{Z}\\ufffc\\ufffd]', 'u');
     let s = rewrite(normalize(name, 'NFKC'), ignored, () => '');
     s = replace(normalize(lower(replace(s, '\u03a3', '\u03c3')), 'NFKC'), '\u3002', '.');
     const labels = split(s, '.');
@@ -145,7 +145,7 @@
       if (n === null || n >= (i === last ? 256 ** (4 - last) : 256)) return null;
       address += i === last ? n : n * 256 ** (3 - i);
     }
-    return `${floor(address / 16777216)}.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`;
+    return floor(address / 16777216) + '.' + ((address >> 16) & 255) + '.' + ((address >> 8) & 255) + '.' + (address & 255);
   }
 
   function parseIPv4Number(s) {
@@ -165,7 +165,7 @@
     if (halves.length === 1 ? zeros !== 0 : zeros < 1) return null;
     for (let i = 0; i < zeros; i++) push(head, 0);
     for (let i = 0; i < tail.length; i++) push(head, tail[i]);
-    return `[${serializeIPv6(head)}]`;
+    return '[' + serializeIPv6(head) + ']';
   }
 
   // parsePieces parses one side of "::"; only the last side may end in an IPv4 address.
@@ -404,14 +404,14 @@
     return u.fragment === null ? out : out + '#' + u.fragment;
   }
 
-  const hostAndPort = (u) => (u.host === null ? '' : u.port === null ? u.host : `${u.host}:${u.port}`);
+  const hostAndPort = (u) => (u.host === null ? '' : u.port === null ? u.host : u.host + ':' + u.port);
 
   function originOf(u) {
     if (u.scheme === 'blob') {
       const inner = parse(u.path, null);
       return inner !== null && (inner.scheme === 'http' || inner.scheme === 'https') ? originOf(inner) : 'null';
     }
-    return isSpecial(u.scheme) && u.scheme !== 'file' ? `${u.scheme}://${hostAndPort(u)}` : 'null';
+    return isSpecial(u.scheme) && u.scheme !== 'file' ? u.scheme + '://' + hostAndPort(u) : 'null';
   }
 
   function resolve(url, base) {
@@ -477,7 +477,7 @@
 
   function serializeForm(list) {
     let out = '';
-    for (let i = 0; i < list.length; i++) out += `${i ? '&' : ''}${formEncode(list[i][0])}=${formEncode(list[i][1])}`;
+    for (let i = 0; i < list.length; i++) out += (i ? '&' : '') + formEncode(list[i][0]) + '=' + formEncode(list[i][1]);
     return out;
   }
 
@@ -657,7 +657,7 @@
     set host(value) { setHost(this.#u, usv(value), true); }
     get hostname() { return this.#u.host ?? ''; }
     set hostname(value) { setHost(this.#u, usv(value), false); }
-    get port() { return this.#u.port === null ? '' : `${this.#u.port}`; }
+    get port() { return this.#u.port === null ? '' : '' + this.#u.port; }
     set port(value) {
       value = usv(value);
       if (noCredentials(this.#u)) return;

@@ -47,7 +47,7 @@ func readPieces() map[string]uint {
 		if err != nil {
 			panic(err) // the file is embedded
 		}
-		p.Code = string(code)
+		p.Code = lean(string(code))
 		bits := uint(1) << i
 		for _, need := range p.Needs {
 			bits |= byPiece[need]
@@ -58,6 +58,19 @@ func readPieces() map[string]uint {
 		}
 	}
 	return byName
+}
+
+// lean returns code without indentation and whole-line comments, which would be parsed and kept with every tool. Lines
+// keep their numbers.
+func lean(code string) string {
+	lines := strings.Split(code, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimLeft(line, " ")
+		if strings.HasPrefix(lines[i], "//") {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Pieces returns the whole library in load order. The caller must not change the slices in it.

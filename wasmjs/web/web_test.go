@@ -57,7 +57,7 @@ func TestPiecesStandBehindTheirNeeds(t *testing.T) {
 			}
 		}
 		loaded = append(loaded, p.Name)
-		if !strings.Contains(p.Code, "\n(function (") {
+		if !strings.HasPrefix(strings.TrimSpace(p.Code), "(function (") {
 			t.Errorf("%s: no function expression", p.Name)
 		}
 	}
