@@ -83,8 +83,8 @@ func TestRestoredMemoryEqualsTheImage(t *testing.T) {
 		if in == nil || in.image != im {
 			t.Fatalf("%s (%v): the instance did not come back", input, err)
 		}
-		if !bytes.Equal(in.memory.bytes[:tail], want) {
-			t.Errorf("%s (%v): memory differs from the image", input, err)
+		if at := firstDifference(in.memory.bytes[:tail], want); at >= 0 {
+			t.Errorf("%s (%v): memory differs from the image at %d", input, err, at)
 		}
 		if in.fuel.Get() != 0 || in.pages.Get() != uint64(im.pages) || in.stackPointer.Get() != uint64(e.base.stackTop) {
 			t.Errorf("%s (%v): globals differ", input, err)
@@ -93,6 +93,15 @@ func TestRestoredMemoryEqualsTheImage(t *testing.T) {
 		e.pool.idle = append(e.pool.idle, in)
 		e.pool.mu.Unlock()
 	}
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // TestAttachWritesEveryByte spoils an instance's memory, read-only data included, as a bug in the engine could.

@@ -116,12 +116,16 @@ func (in *instance) attach(im *image) {
 	in.restore()
 }
 
+// redZone is how far below the stack pointer a function that calls no other may write without moving it (LLVM's
+// WebAssembly back end, WebAssemblyFrameLowering).
+const redZone = 128
+
 // restore puts the instance back to its image after a call of the same tool, however that call ended: the part of the
 // stack that was used, all writable memory, and the globals.
 func (in *instance) restore() {
 	im, b := in.image, in.image.base
 	low := min(uint32(in.stackLow.Get()), b.stackTop) //nolint:gosec // an i32
-	clear(in.memory.bytes[low:b.stackTop])
+	clear(in.memory.bytes[low-min(low, redZone) : b.stackTop])
 	own := im.own
 	for _, s := range im.spans {
 		to := in.memory.bytes[s.start:s.end]
