@@ -11,7 +11,7 @@ type builder struct {
 
 func (v *vector) add(b ...byte) {
 	v.n++
-	v.items.raw(b)
+	v.items.bytes(b...)
 }
 
 // signature adds a function type. Every rune is a value type: i i32, l i64, f f32, d f64, v v128, r funcref.
@@ -56,7 +56,7 @@ func (b *builder) function(params, results string, locals uint32, body code) uin
 		c.u32(locals)
 		c.bytes(typeI32)
 	}
-	c.raw(body)
+	c.bytes(body...)
 	c.bytes(opEnd)
 	var p code
 	p.part(c)
@@ -171,7 +171,7 @@ func asm(parts ...any) code {
 		case int:
 			c.bytes(byte(p))
 		case code:
-			c.raw(p)
+			c.bytes(p...)
 		default:
 			panic("asm takes int and code")
 		}

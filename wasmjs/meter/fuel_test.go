@@ -54,7 +54,7 @@ func TestFuelIsExact(t *testing.T) {
 		{"leaves count where they are called", func(b *builder) {
 			leaf := b.function("i", "", 0, bytes.Repeat(asm(get(0), set(0)), freeBody/2))
 			b.exported("i", "", 0, bytes.Repeat(asm(get(0), call(leaf)), 70))
-		}, 7, 1 + 70*(freeBody+8+1)/chargeEvery},
+		}, 7, 1 + 69/(chargeEvery/(1+weightCall+freeBody))},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -109,7 +109,7 @@ func TestTableGrowIsCapped(t *testing.T) {
 			if got := in.result(test.by); got != test.want {
 				t.Errorf("got %d, want %d", got, test.want)
 			}
-			if want := 1 + int64(test.by>>elementsPerUnit); in.used() != want {
+			if want := int64(test.by >> elementsPerUnit); in.used() != want {
 				t.Errorf("%d units used, want %d", in.used(), want)
 			}
 		})

@@ -23,8 +23,8 @@ var addedTypes = []code{
 // The places in addedTypes.
 const (
 	refillType = iota
-	growType
-	copyType
+	unaryType
+	bulkType
 )
 
 // addHelpers adds the helpers that the module can need, to its functions and to the code.
@@ -38,12 +38,12 @@ func (m *meter) addHelpers() []code {
 		m.functions.items.u32(m.firstType + t)
 		bodies = append(bodies, body())
 	}
-	add(&m.helpers.chargeElements, growType, func() code { return m.chargeBody(elementsPerUnit) })
+	add(&m.helpers.chargeElements, unaryType, func() code { return m.chargeBody(elementsPerUnit) })
 	if m.memory != nil {
-		add(&m.helpers.chargeBytes, growType, func() code { return m.chargeBody(bytesPerUnit) })
-		add(&m.helpers.copy, copyType, m.copyBody)
-		add(&m.helpers.fill, copyType, m.fillBody)
-		add(&m.helpers.grow, growType, m.growBody)
+		add(&m.helpers.chargeBytes, unaryType, func() code { return m.chargeBody(bytesPerUnit) })
+		add(&m.helpers.copy, bulkType, m.copyBody)
+		add(&m.helpers.fill, bulkType, m.fillBody)
+		add(&m.helpers.grow, unaryType, m.growBody)
 	}
 	return bodies
 }
@@ -79,7 +79,7 @@ func (m *meter) chargeLength(c *code, n uint32, shift int32) {
 // the one instruction, which traps before it has written anything.
 func (m *meter) copyBody() code {
 	c := code{1, 1, typeI32}
-	whole := func() { m.wholeCopy(&c) }
+	whole := func() { c.copyMemory(length) }
 	m.small(&c, whole)
 	m.outOfBounds(&c, destination, whole)
 	m.outOfBounds(&c, source, whole)
@@ -122,8 +122,6 @@ func (m *meter) fillBody() code {
 	c.bytes(opEnd)
 	return c
 }
-
-func (m *meter) wholeCopy(c *code) { c.copyMemory(length) }
 
 func (c *code) copyMemory(n uint32) {
 	c.get(destination)
@@ -192,26 +190,31 @@ func (m *meter) pieces(c *code, body func()) {
 	c.bytes(opBrIf, 0, opEnd)
 }
 
-// growBody writes (n) -> the pages before, or -1: a memory.grow that moves the number of pages only.
+// The local variables of grow.
+const (
+	added  = 0
+	before = 1
+)
+
+// growBody writes (added) -> the pages before, or -1: a memory.grow that moves the number of pages only.
 func (m *meter) growBody() code {
-	const n, before = 0, 1
 	c := code{1, 1, typeI32}
 	c.load(m.pages)
 	c.set(before)
-	c.get(n)
+	c.get(added)
 	c.bytes(opI32Eqz, opIf, blockVoid)
 	c.get(before)
 	c.bytes(opReturn, opEnd)
 	m.refuseAbove(&c, func() { c.load(m.pagesLimit); c.bytes(opI64ExtendI32U) })
 	m.refuseAbove(&c, func() { c.i64(int64(m.mostPages)) })
 	c.load(m.fuel)
-	c.get(n)
+	c.get(added)
 	c.bytes(opI64ExtendI32U)
 	c.i64(unitsPerPage)
 	c.bytes(opI64Mul, opI64Sub)
 	m.settle(&c)
 	c.get(before)
-	c.get(n)
+	c.get(added)
 	c.bytes(opI32Add)
 	c.store(m.pages)
 	c.get(before)
@@ -219,11 +222,11 @@ func (m *meter) growBody() code {
 	return c
 }
 
-// refuseAbove writes: return -1 when the pages before and the new ones are more than limit.
+// refuseAbove writes: return -1 when the pages before and the added ones are more than limit.
 func (m *meter) refuseAbove(c *code, limit func()) {
-	c.get(0)
+	c.get(added)
 	c.bytes(opI64ExtendI32U)
-	c.get(1)
+	c.get(before)
 	c.bytes(opI64ExtendI32U, opI64Add)
 	limit()
 	c.bytes(opI64GtU, opIf, blockVoid)

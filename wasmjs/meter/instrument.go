@@ -27,6 +27,23 @@ type Options struct {
 	ReservePages uint32
 }
 
+// meter is one module on its way from input to output.
+type meter struct {
+	*module
+	path    path
+	in      instruction
+	callees []callee // by index in the module's own functions
+
+	firstPages, mostPages uint32 // of the memory, as the module sees it
+
+	// Indices in the output.
+	firstType                      uint32 // of addedTypes
+	refill                         uint32 // function
+	helpers                        helpers
+	fuel, pages, pagesLimit, spLow uint32 // globals
+	stackPointer                   int64  // global, -1 when not tracked
+}
+
 // Instrument adds metering to a module. The same bytes and options always give the same bytes. It keeps no part
 // of module and may run concurrently. The error is an *Error.
 func Instrument(module []byte, opt Options) ([]byte, error) {
@@ -100,23 +117,10 @@ func (m *meter) findStackPointer(name string) error {
 	return errorf("there is no export %q to track as the stack pointer", name)
 }
 
-// surveyAll validates all functions and finds out which ones charge.
-func (m *meter) surveyAll() error {
-	m.callees = make([]callee, len(m.bodies))
-	for i, body := range m.bodies {
-		c, err := m.survey(body)
-		if err != nil {
-			return err
-		}
-		m.callees[i] = c
-	}
-	return nil
-}
-
 func (m *meter) addTypes() {
 	m.firstType = m.types.n
 	for _, t := range addedTypes {
-		m.types.items.raw(t)
+		m.types.items.bytes(t...)
 		m.types.n++
 	}
 }
@@ -155,72 +159,4 @@ func (m *meter) addGlobal(name string, value, constant byte, start int32) uint32
 	m.globals.n++
 	m.exports = append(m.exports, export{name, kindGlobal, index})
 	return index
-}
-
-// rewriteAll writes the metered code of all functions and of the helpers.
-func (m *meter) rewriteAll() (vector, error) {
-	helpers := m.addHelpers()
-	all := vector{n: m.functions.n}
-	var body code
-	for i, original := range m.bodies {
-		body = body[:0]
-		m.rewrite(&body, original, m.callees[i])
-		all.items.part(body)
-		if len(all.items) > maxOutput {
-			return all, errorf("the metered code has more than %d bytes", maxOutput)
-		}
-	}
-	for _, h := range helpers {
-		all.items.part(h)
-	}
-	return all, nil
-}
-
-// encode writes the module.
-func (m *meter) encode(bodies vector) []byte {
-	out := code("\x00asm\x01\x00\x00\x00")
-	m.types.section(&out, sectionType)
-	m.imports.section(&out, sectionImport)
-	m.functions.section(&out, sectionFunction)
-	m.encodeTables().section(&out, sectionTable)
-	m.encodeMemory().section(&out, sectionMemory)
-	m.globals.section(&out, sectionGlobal)
-	m.encodeExports().section(&out, sectionExport)
-	if m.start != nil {
-		out.section(sectionStart, m.start)
-	}
-	m.elements.section(&out, sectionElement)
-	if m.dataCount != nil {
-		out.section(sectionDataCount, m.dataCount)
-	}
-	bodies.section(&out, sectionCode)
-	m.data.section(&out, sectionData)
-	return out
-}
-
-func (m *meter) encodeTables() *vector {
-	v := &vector{n: uint32(len(m.tables))}
-	for _, t := range m.tables {
-		v.items.bytes(t.reference)
-		v.items.limits(t.limits)
-	}
-	return v
-}
-
-func (m *meter) encodeMemory() *vector {
-	if m.memory == nil {
-		return &vector{}
-	}
-	v := &vector{n: 1}
-	v.items.limits(*m.memory)
-	return v
-}
-
-func (m *meter) encodeExports() *vector {
-	v := &vector{n: uint32(len(m.exports))}
-	for _, e := range m.exports {
-		v.items.name(e.name)
-		v.items.op(e.kind, e.index)
-	}
-	return v
 }

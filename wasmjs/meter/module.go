@@ -6,9 +6,11 @@ import "bytes"
 const (
 	maxModule   = 64 << 20  // bytes of a module
 	maxOutput   = 256 << 20 // bytes of an instrumented function section
+	maxItems    = 1 << 20   // items of one vector: functions, types, exports, elements of a segment, ...
 	maxValues   = 1000      // parameters, and results, of one function type
 	maxLocals   = 50_000    // local variables of one function
-	maxDepth    = 10_000    // nested blocks of one function
+	maxDepth    = 4096      // nested blocks of one function
+	maxLoops    = 256       // of them, loops: compilers take more than linear time for those
 	maxElements = 1 << 20   // elements of all tables together, after growth
 	maxPages    = 1 << 16   // 64 KiB pages of a memory
 )

@@ -8,6 +8,7 @@ const dead = -1
 // loop charges at its head, so one walk in the order of the code sees all ways to a place before the place itself.
 type path struct {
 	labels []label
+	loops  int // open ones
 	weight int // of the longest way here since the last charge, or dead
 }
 
@@ -20,7 +21,7 @@ type label struct {
 
 // reset begins a function.
 func (p *path) reset() {
-	p.weight = 0
+	p.weight, p.loops = 0, 0
 	p.labels = append(p.labels[:0], label{op: opBlock, arrived: dead})
 }
 
@@ -38,10 +39,7 @@ func (p *path) add(weight int) {
 func (p *path) step(r *reader, in *instruction) {
 	switch in.op {
 	case opBlock, opLoop, opIf:
-		if len(p.labels) > maxDepth {
-			r.fail("blocks are nested more than %d deep", maxDepth)
-		}
-		p.labels = append(p.labels, label{in.op, p.weight, dead})
+		p.openBlock(r, in.op)
 	case opElse:
 		p.otherwise(r)
 	case opEnd:
@@ -61,6 +59,16 @@ func (p *path) step(r *reader, in *instruction) {
 	}
 }
 
+func (p *path) openBlock(r *reader, op byte) {
+	p.labels = append(p.labels, label{op, p.weight, dead})
+	if op == opLoop {
+		p.loops++
+	}
+	if len(p.labels) > maxDepth || p.loops > maxLoops {
+		r.fail("blocks are nested more than %d deep, or loops more than %d", maxDepth, maxLoops)
+	}
+}
+
 // otherwise goes from the first arm of an if to the second.
 func (p *path) otherwise(r *reader) {
 	l := &p.labels[len(p.labels)-1]
@@ -76,8 +84,11 @@ func (p *path) endBlock() {
 	l := p.labels[len(p.labels)-1]
 	p.labels = p.labels[:len(p.labels)-1]
 	p.weight = max(p.weight, l.arrived)
-	if l.op == opIf {
+	switch l.op {
+	case opIf:
 		p.weight = max(p.weight, l.entry)
+	case opLoop:
+		p.loops--
 	}
 }
 

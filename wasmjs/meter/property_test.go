@@ -99,7 +99,7 @@ func (g *generator) variable() code { return get(uint32(g.number("variable", var
 func (g *generator) statements(depth int) code {
 	var c code
 	for range g.number("statements", 5) {
-		c.raw(g.statement(depth))
+		c.bytes(g.statement(depth)...)
 	}
 	return c
 }
@@ -152,7 +152,7 @@ func (g *generator) block(op byte, before code, depth int) code {
 	g.labels = append(g.labels, op)
 	c := asm(before, int(op), blockVoid, g.statements(depth-1))
 	if op == opIf && g.number("else", 2) == 1 {
-		c.raw(asm(opElse, g.statements(depth-1)))
+		c.bytes(asm(opElse, g.statements(depth-1))...)
 	}
 	g.labels = g.labels[:len(g.labels)-1]
 	return append(c, opEnd)

@@ -100,6 +100,10 @@ func (r *reader) count() uint32 {
 		r.fail("%d items are announced, %d bytes are left", n, r.end-r.pos)
 		return 0
 	}
+	if n > maxItems {
+		r.fail("%d items are more than %d", n, maxItems)
+		return 0
+	}
 	return n
 }
 

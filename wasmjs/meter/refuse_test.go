@@ -123,7 +123,10 @@ func TestRefuses(t *testing.T) {
 		{"a constant too large", body(opI32Const, 0xff, 0xff, 0xff, 0xff, 0x0f, opDrop), one, "does not fit 32 bits"},
 		{"a long constant too large", body(opI64Const, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, opDrop), one, "does not fit 64 bits"},
 		{"too many locals", built(func(b *builder) { b.function("", "", maxLocals+1, nil) }), one, "local variables"},
-		{"too deep", body(code(bytes.Repeat(asm(opBlock, blockVoid), maxDepth+1))), one, "nested more than"},
+		{"blocks too deep", body(code(bytes.Repeat(asm(opBlock, blockVoid), maxDepth))), one, "nested more than"},
+		{"loops too deep", body(code(bytes.Repeat(asm(opLoop, blockVoid), maxLoops+1))), one, "nested more than"},
+		{"many functions", code(header + "\x01\x04\x01\x60\x00\x00\x03\x84\x80\xc0\x00\x81\x80\x40" +
+			strings.Repeat("\x00", maxItems+1)), one, "1048577 items are more than"},
 
 		{"no reservation", body(), Options{}, "ReservePages is 0; the module's memory needs 1 to 65536"},
 		{"a reservation too large", body(), Options{ReservePages: maxPages + 1}, "ReservePages is 65537"},

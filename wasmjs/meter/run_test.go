@@ -35,7 +35,8 @@ func (h *host) refill(fuel int64) int64 {
 // instance is a running module, metered or not.
 type instance struct {
 	host
-	t testing.TB
+	t       testing.TB
+	library []byte // a module that is there as "library", if not nil
 	api.Module
 }
 
@@ -64,6 +65,11 @@ func (in *instance) instantiate(module []byte, pages uint32) error {
 	} {
 		b := r.NewHostModuleBuilder(name).NewFunctionBuilder().WithFunc(f)
 		if _, err := b.Export(ImportRefill).Instantiate(ctx); err != nil {
+			return err
+		}
+	}
+	if in.library != nil {
+		if _, err := r.InstantiateWithConfig(ctx, in.library, wazero.NewModuleConfig().WithName("library")); err != nil {
 			return err
 		}
 	}

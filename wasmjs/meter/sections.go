@@ -164,7 +164,7 @@ func (m *module) readGlobals(r *reader) {
 	m.globals.n = r.each(func() {
 		start := r.pos
 		own = append(own, m.readGlobalType(r))
-		m.globals.items.raw(r.module[start:r.pos])
+		m.globals.items.bytes(r.module[start:r.pos]...)
 		m.readConstant(r, &m.globals.items)
 	})
 	m.globalTypes = append(m.globalTypes, own...)
@@ -251,7 +251,7 @@ func (m *module) readElementItems(r *reader, out *code, expressions bool) {
 		items.u32(m.shift(r.index(m.functionCount(), "function")))
 	})
 	out.u32(n)
-	out.raw(items)
+	out.bytes(items...)
 }
 
 func (m *module) readData(r *reader) {
@@ -317,7 +317,7 @@ func (m *module) readConstant(r *reader, out *code) constant {
 		default:
 			r.fail("instruction %#x in a constant expression", op)
 		}
-		out.raw(r.module[start:r.pos])
+		out.bytes(r.module[start:r.pos]...)
 	}
 	return constant{}
 }

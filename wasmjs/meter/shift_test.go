@@ -82,6 +82,51 @@ func TestFunctionsKeepTheirNames(t *testing.T) {
 	}
 }
 
+// TestImports instruments a module whose first global and table are another module's.
+func TestImports(t *testing.T) {
+	var library builder
+	library.table(5, 0)
+	library.export("table", kindTable, 0)
+	library.export("global", kindGlobal, library.global(7))
+	var b builder
+	for name, descriptor := range map[string]code{
+		"table":  {kindTable, typeFuncRef, 0, 5},
+		"global": {kindGlobal, typeI32, 1},
+	} {
+		var c code
+		c.name("library")
+		c.name(name)
+		c.bytes(descriptor...)
+		b.imports.add(c...)
+	}
+	b.imported("env", ImportRefill, "l", "l")
+	b.table(3, 0)
+	b.global(100) // global 1
+	b.export("sp", kindGlobal, 0)
+	b.fillTable(1, 1)
+	b.function("", "i", 0, i32(11)) // function 1
+	b.exported("i", "i", 0, asm(
+		opGlobalGet, 0, opGlobalGet, 1, opI32Add,
+		opRefNull, typeFuncRef, i32(3), opPrefixMisc, miscTableGrow, 0, opI32Add,
+		i32(1), opCallIndirect, 1, 0, opI32Add,
+		get(0), opGlobalSet, 0))
+	for name, module := range map[string][]byte{
+		"plain":   b.module(),
+		"metered": instrument(t, b.module(), Options{StackPointer: "sp"}),
+	} {
+		in := &instance{t: t, library: library.module(), host: host{budget: 100, quantum: 10}}
+		if err := in.instantiate(module, 0); err != nil {
+			t.Fatal(name, err)
+		}
+		if got := in.result(4); got != 7+100+5+11 {
+			t.Errorf("%s gives %d", name, got)
+		}
+		if low := in.ExportedGlobal(ExportSPLow); low != nil && low.Get() != 4 {
+			t.Error("the low mark is", low.Get())
+		}
+	}
+}
+
 // TestVectorInstructions instruments code with every kind of immediate that vector instructions have.
 func TestVectorInstructions(t *testing.T) {
 	const v = opPrefixVector

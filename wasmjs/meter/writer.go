@@ -4,7 +4,6 @@ package meter
 type code []byte
 
 func (c *code) bytes(b ...byte)   { *c = append(*c, b...) }
-func (c *code) raw(b []byte)      { *c = append(*c, b...) }
 func (c *code) get(local uint32)  { c.op(opLocalGet, local) }
 func (c *code) set(local uint32)  { c.op(opLocalSet, local) }
 func (c *code) load(glob uint32)  { c.op(opGlobalGet, glob) }
@@ -54,7 +53,7 @@ func (c *code) name(s string) {
 // part writes b with its length.
 func (c *code) part(b []byte) {
 	c.u32(uint32(len(b)))
-	c.raw(b)
+	c.bytes(b...)
 }
 
 // limits writes a size with a maximum.
@@ -83,6 +82,6 @@ func (v *vector) section(out *code, id byte) {
 	}
 	var body code
 	body.u32(v.n)
-	body.raw(v.items)
+	body.bytes(v.items...)
 	out.section(id, body)
 }
