@@ -14,6 +14,8 @@ type API struct {
 	// promise, and requests run concurrently. When empty, a global asynchronous function called Name is defined
 	// (dots make objects) that sends the array of its arguments as the operation Name.
 	Glue string
+	// Needs are the globals of the web library that the glue uses. They are there even when the tool names none of them.
+	Needs []string
 }
 
 // Request is what a tool asks of a host function. It is the function's to keep.

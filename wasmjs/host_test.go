@@ -206,6 +206,15 @@ func TestDefaultGlue(t *testing.T) {
 	}
 }
 
+func TestGlueNeedsWebPieces(t *testing.T) {
+	t.Parallel()
+	api := wasmjs.API{Name: "x", Glue: `(function () { globalThis.stop = new AbortController() })`, Needs: []string{"AbortController"}}
+	p := loadSource(t, wasmjs.Source{Code: `function execute() { return stop.signal.aborted }`, APIs: []wasmjs.API{api}})
+	if r, err := call(t, p, `{}`, wasmjs.CallOptions{}); err != nil || string(r.Output) != "false" {
+		t.Errorf("%s, %v", r.Output, err)
+	}
+}
+
 func TestBrokenGlueIsTheHostsFault(t *testing.T) {
 	t.Parallel()
 	for _, glue := range []string{`(function () {`, `(function () { throw new Error('x') })`, `1`} {

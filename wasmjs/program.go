@@ -82,6 +82,15 @@ func checkSource(src Source, limits tool.Limits) (*time.Location, error) {
 	return zone, nil
 }
 
+// names is a text that holds every global the source or its APIs may use.
+func (s *Source) names() string {
+	text := s.Code
+	for _, a := range s.APIs {
+		text += " " + strings.Join(a.Needs, " ")
+	}
+	return text
+}
+
 // key is the content hash that images are cached by.
 func (s *Source) key() string {
 	h := sha256.New()
@@ -93,6 +102,7 @@ func (s *Source) key() string {
 	for _, a := range s.APIs {
 		put(a.Name)
 		put(a.Glue)
+		put(strings.Join(a.Needs, " "))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -124,7 +134,7 @@ func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time
 
 // load evaluates the program in a blank instance and takes the image.
 func (p *Program) load(in *instance) (*image, error) {
-	for _, piece := range web.Named(p.source.Code) {
+	for _, piece := range web.Named(p.source.names()) {
 		if err := in.evaluate(opPiece, "toolsmith:"+piece.Name, piece.Code); err != nil {
 			return nil, in.faulty(piece.Name, err)
 		}
