@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"example.com/toolsmith/bench/measures"
 	"example.com/toolsmith/bench/peers"
@@ -22,7 +22,7 @@ type options struct {
 	measures []string
 	output   string
 	cache    string
-	scale    float64 // of the budgets, for tests
+	scale    float64 // of the sampling time of a quick run
 }
 
 // fullScale is by how much a full run samples longer than a quick one.
@@ -31,36 +31,55 @@ const fullScale = 6
 // usageError is a mistake in the flags.
 type usageError struct{ error }
 
-func newCommand(out, notices io.Writer) *cobra.Command {
-	opt := options{}
-	command := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the sandbox engine beside other JavaScript engines",
-		Example: `  go run . --quick
-  go run . --measure hermetic_call,throughput --peers goja,node --output json`,
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return opt.run(command.Context(), out, notices)
-		},
+// command reads the flags, takes the measures and writes the report to out; progress and notices go to notices.
+func command(ctx context.Context, args []string, out, notices io.Writer) error {
+	opt, err := parse(args, notices)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
 	}
-	command.SetErr(notices)
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	opt.declare(command)
-	return command
+	if err != nil {
+		return usageError{err}
+	}
+	return opt.run(ctx, out, notices)
 }
 
-func (o *options) declare(command *cobra.Command) {
-	flags := command.Flags()
-	flags.BoolVar(&o.quick, "quick", false, "take a sixth of the samples: within 45 s on two cores, once the peers are built")
-	flags.StringSliceVar(&o.peers, "peers", peers.Groups(), "engines to compare with")
-	flags.StringSliceVar(&o.measures, "measure", nil, "measures to take, of "+strings.Join(measures.Names(), ", ")+" (default all)")
-	flags.StringVar(&o.output, "output", "text", "text or json")
-	flags.StringVar(&o.cache, "cache", "", "folder for compiled code and peers (default toolsmith/bench in the user's cache folder)")
-	flags.Float64Var(&o.scale, "scale", 0, "multiply the sampling time of a quick run by this instead")
-	if err := flags.MarkHidden("scale"); err != nil {
-		panic(err) // the flag is declared just above
+const usage = `Measures the sandbox engine beside other JavaScript engines, interleaved in one run.
+
+  go run . --quick
+  go run . --measure hermetic_call,throughput --peers goja,node --output json
+
+`
+
+// parse reads the flags. Help goes to notices.
+func parse(args []string, notices io.Writer) (*options, error) {
+	opt := &options{}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // a mistake is told once, by main
+	flags.BoolVar(&opt.quick, "quick", false, "take a sixth of the samples: within 45 s on two cores, once the peers are built")
+	flags.Func("peers", "`engines` to compare with, of "+strings.Join(peers.Groups(), ",")+" (default all)", list(&opt.peers))
+	flags.Func("measure", "`measures` to take, of "+strings.Join(measures.Names(), ",")+" (default all)", list(&opt.measures))
+	flags.StringVar(&opt.output, "output", "text", "`form` of the report: text or json")
+	flags.StringVar(&opt.cache, "cache", "", "`folder` of compiled code and peers (default toolsmith/bench in the user's cache folder)")
+	flags.Float64Var(&opt.scale, "scale", fullScale, "sampling time as a `multiple` of that of a quick run")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, _ = io.WriteString(notices, usage)
+		flags.SetOutput(notices)
+		flags.PrintDefaults()
+	case err == nil && flags.NArg() > 0:
+		err = fmt.Errorf("%q is not a flag; there are no arguments", flags.Arg(0))
+	case opt.quick:
+		opt.scale = 1
+	}
+	return opt, err
+}
+
+// list adds names separated by commas.
+func list(to *[]string) func(string) error {
+	return func(text string) error {
+		*to = append(*to, strings.Split(text, ",")...)
+		return nil
 	}
 }
 
@@ -70,8 +89,8 @@ func (o *options) run(ctx context.Context, out, notices io.Writer) error {
 	if err != nil {
 		return usageError{err}
 	}
-	result := report.Report{Machine: report.ThisMachine()}
-	fmt.Fprintln(notices, "starting the engines; what is not there yet is compiled or installed first, which takes minutes once")
+	result := report.Report{Machine: report.ThisMachine(ctx)}
+	_, _ = io.WriteString(notices, "starting the engines; what is not there yet is compiled or installed first, which takes minutes once\n")
 	if result.Contenders, err = session.Prepare(ctx); err != nil {
 		return err
 	}
@@ -96,6 +115,9 @@ func (o *options) session(notices io.Writer) ([]measures.Measure, *measures.Sess
 	if err != nil {
 		return nil, nil, fmt.Errorf("--measure: %w", err)
 	}
+	if o.peers == nil {
+		o.peers = peers.Groups()
+	}
 	against, err := peers.Select(o.peers)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--peers: %w", err)
@@ -105,19 +127,8 @@ func (o *options) session(notices io.Writer) ([]measures.Measure, *measures.Sess
 		return nil, nil, err
 	}
 	return list, &measures.Session{
-		Ours: peers.Ours, Peers: against, Cache: cache, Scale: o.sampling(), Progress: newProgress(notices),
+		Ours: peers.Ours, Peers: against, Cache: cache, Scale: o.scale, Progress: newProgress(notices),
 	}, nil
-}
-
-// sampling is the scale of the budgets.
-func (o *options) sampling() float64 {
-	switch {
-	case o.scale > 0:
-		return o.scale
-	case o.quick:
-		return 1
-	}
-	return fullScale
 }
 
 func (o *options) cacheFolder() (string, error) {

@@ -41,7 +41,5 @@ func serveOrRun(ctx context.Context, args []string) error {
 	if len(args) == 3 && args[0] == peers.Command {
 		return peers.ServeStandard(ctx, args[1], args[2])
 	}
-	command := newCommand(os.Stdout, os.Stderr)
-	command.SetArgs(args)
-	return command.ExecuteContext(ctx)
+	return command(ctx, args, os.Stdout, os.Stderr)
 }

@@ -23,9 +23,7 @@ func TestMain(m *testing.M) {
 func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, notices bytes.Buffer
-	command := newCommand(&out, &notices)
-	command.SetArgs(append(args, "--cache", t.TempDir()))
-	err = command.ExecuteContext(t.Context())
+	err = command(t.Context(), append(args, "--cache", t.TempDir()), &out, &notices)
 	return out.String(), notices.String(), err
 }
 
@@ -64,7 +62,8 @@ func TestWrongFlags(t *testing.T) {
 		{"--measure speed", `no measure "speed"; there are hermetic_call`},
 		{"--peers deno", `no peer "deno"; there are goja`},
 		{"--output xml", `--output is "xml"`},
-		{"--fast", "unknown flag"},
+		{"fast", `"fast" is not a flag`},
+		{"--fast", "not defined: -fast"},
 	} {
 		_, _, err := run(t, strings.Fields(c.args)...)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -73,6 +72,13 @@ func TestWrongFlags(t *testing.T) {
 		if _, usage := err.(usageError); !usage { //nolint:errorlint // it is returned as it is
 			t.Errorf("%s is not taken for a mistake in the flags", c.args)
 		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	_, stderr, err := run(t, "--help")
+	if err != nil || !strings.Contains(stderr, "go run . --quick") || !strings.Contains(stderr, "hermetic_call") {
+		t.Errorf("got %v and\n%s", err, stderr)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // newProgress returns what shows the progress of a run on w: a bar on a terminal; elsewhere a line at the beginning of
 // each measure and every ten seconds.
 func newProgress(w io.Writer) func(measure string, share float64) {
-	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) { //nolint:gosec // descriptors are small
+	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return bar(file)
 	}
 	return lines(w, 10*time.Second)
@@ -39,6 +39,6 @@ func lines(w io.Writer, pause time.Duration) func(string, float64) {
 			return
 		}
 		last, when = measure, time.Now()
-		fmt.Fprintf(w, "%3.0f %% %s\n", 100*share, measure)
+		_, _ = fmt.Fprintf(w, "%3.0f %% %s\n", 100*share, measure)
 	}
 }

@@ -16,6 +16,7 @@ const deadline = 200 * time.Millisecond
 
 // overrun measures by how much hostile programs outlive their deadline. Each is a part; the measure itself is about
 // all that were still running then. The first deep recursion of an engine is a part of its own and no part of the sum.
+// Peers are put to the test in full runs only, since many programs that they cannot stop have to be waited for.
 func overrun(ctx context.Context, s *Session) ([]report.Result, error) {
 	list := programs.Adversarial()
 	cases := make([]hostileCase, len(list))
@@ -28,15 +29,22 @@ func overrun(ctx context.Context, s *Session) ([]report.Result, error) {
 	}
 	defer p.Close()
 	var worst []float64 // of each run
-	for range runs(s.Scale) {
-		most, err := runCases(ctx, s, p, cases)
+	for i := range runs(s.Scale) {
+		s.tell(float64(i) / float64(runs(s.Scale)))
+		most, err := runCases(ctx, p, cases)
 		if err != nil {
 			return nil, err
 		}
 		worst = append(worst, most)
 	}
+	whole := sumUp(s.now.Name, cases, worst)
+	if s.Scale > 1 {
+		if err := enterPeers(ctx, s, cases, &whole); err != nil {
+			return nil, err
+		}
+	}
 	deep, err := firstRecursion(ctx, s)
-	results := append([]report.Result{sumUp(s.now.Name, cases, worst)}, parts(s.now.Name, cases)...)
+	results := append([]report.Result{whole}, parts(s.now.Name, cases)...)
 	return append(results, deep), err
 }
 
@@ -56,7 +64,7 @@ type hostileCase struct {
 }
 
 // runCases runs every case once and returns the largest overrun.
-func runCases(ctx context.Context, s *Session, p *peers.Process, cases []hostileCase) (float64, error) {
+func runCases(ctx context.Context, p *peers.Process, cases []hostileCase) (float64, error) {
 	worst := 0.0
 	for i := range cases {
 		c := &cases[i]
@@ -70,7 +78,6 @@ func runCases(ctx context.Context, s *Session, p *peers.Process, cases []hostile
 		}
 		c.over = append(c.over, over)
 		worst = max(worst, over)
-		s.Progress(s.now.Name, s.share(float64(i)/float64(len(cases))))
 	}
 	return worst, nil
 }
@@ -126,7 +133,7 @@ func parts(measure string, cases []hostileCase) []report.Result {
 
 // recursionDeadlines are where the first deep recursion is cut: growing the stack for it takes some time at its
 // beginning, so the deadlines fall within that.
-var recursionDeadlines = []time.Duration{1, 2, 4, 8, 16, 32} // milliseconds
+var recursionDeadlines = []int{1, 2, 4, 8, 16, 32} // milliseconds
 
 // firstRecursion measures the overrun of the first deep recursion on an engine, each time in a new process that has
 // served a small call before.
@@ -134,7 +141,7 @@ func firstRecursion(ctx context.Context, s *Session) (report.Result, error) {
 	result := report.Result{Measure: s.now.Name + "/" + programs.DeepRecursion.Name, Unit: report.Nanoseconds}
 	var over []float64
 	for _, ms := range recursionDeadlines {
-		one, err := recurse(ctx, s, ms*time.Millisecond)
+		one, err := recurse(ctx, s, time.Duration(ms)*time.Millisecond)
 		if err != nil {
 			return result, err
 		}

@@ -17,9 +17,10 @@ type Session struct {
 	// Progress is told, now and then, which measure runs and what share of the whole run is done; not nil.
 	Progress func(measure string, share float64)
 
-	now  Measure       // being taken
-	done time.Duration // budgets of the measures that are over
-	sum  time.Duration // budgets of all
+	now   Measure       // being taken
+	done  time.Duration // budgets of the measures that are over
+	sum   time.Duration // budgets of all
+	shown float64       // share that was told last
 }
 
 // Prepare starts every contender once, which builds and installs what is missing, and tells who is there.
@@ -65,7 +66,7 @@ func (s *Session) Take(ctx context.Context, list []Measure, into *report.Report)
 	}
 	for _, m := range list {
 		s.now = m
-		s.Progress(m.Name, s.share(0))
+		s.tell(0)
 		results, err := m.take(ctx, s)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -80,9 +81,11 @@ func (s *Session) Take(ctx context.Context, list []Measure, into *report.Report)
 	return nil
 }
 
-// share is how much of the run is done when so much of the current measure is.
-func (s *Session) share(of float64) float64 {
-	return (float64(s.done) + of*float64(s.now.Budget)) / float64(s.sum)
+// tell reports how much of the run is done when so much of the current measure is. It never goes back.
+func (s *Session) tell(share float64) {
+	whole := (float64(s.done) + min(1, share)*float64(s.now.Budget)) / float64(s.sum)
+	s.shown = max(s.shown, whole)
+	s.Progress(s.now.Name, s.shown)
 }
 
 // budget is how long the current measure may sample.
@@ -98,7 +101,7 @@ func (s *Session) repeat(ctx context.Context, budget time.Duration, round func(c
 		if err := round(ctx); err != nil {
 			return err
 		}
-		s.Progress(s.now.Name, s.share(min(1, float64(time.Since(begin))/float64(s.budget()))))
+		s.tell(float64(time.Since(begin)) / float64(s.budget()))
 	}
 	return nil
 }

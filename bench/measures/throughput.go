@@ -3,7 +3,7 @@ package measures
 import (
 	"context"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"time"
 
 	"example.com/toolsmith/bench/peers"
@@ -17,7 +17,7 @@ const sliceMillis = 100
 // throughput counts hermetic calls per second from 1, 2, 4 … goroutines, up to one for each core; each is a part, and
 // the last the measure itself. Peers with one thread only take part in the first.
 func throughput(ctx context.Context, s *Session) ([]report.Result, error) {
-	counts := workerCounts(runtime.NumCPU())
+	counts := workerCounts(goruntime.NumCPU())
 	budget := s.budget() / time.Duration(len(counts))
 	var parts []report.Result
 	for _, workers := range counts {

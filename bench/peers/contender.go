@@ -15,6 +15,7 @@ type Contender struct {
 	Group        string // by which --peers asks for it
 	What         string // what a call with it is
 	SingleThread bool   // it cannot make calls from several threads at once
+	Unlimited    bool   // it has no means to stop a program
 	// command returns what starts the process; its error says why the contender cannot take part here.
 	command func(ctx context.Context, cache string) (*exec.Cmd, error)
 }
@@ -42,7 +43,7 @@ var all = []Contender{
 		command: self("modernc"),
 	},
 	{
-		Name: "native", Group: "native", What: "QuickJS-ng by gcc -O2, a new runtime and context per call, no limits", SingleThread: true,
+		Name: "native", Group: "native", What: "QuickJS-ng by gcc -O2, a new runtime and context per call, no limits", SingleThread: true, Unlimited: true,
 		command: native,
 	},
 	{
@@ -96,7 +97,7 @@ func self(name string) func(context.Context, string) (*exec.Cmd, error) {
 		if err != nil {
 			return nil, err
 		}
-		return exec.CommandContext(ctx, path, Command, name, cache), nil
+		return exec.CommandContext(ctx, path, Command, name, cache), nil //nolint:gosec // this very program
 	}
 }
 

@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -59,8 +60,7 @@ func newModernc(code []byte) (*quickjs.VM, error) {
 		return nil, err
 	}
 	if _, err := vm.EvalBytecode(code); err != nil {
-		vm.Close()
-		return nil, err
+		return nil, errors.Join(err, vm.Close())
 	}
 	return vm, nil
 }

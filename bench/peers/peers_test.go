@@ -66,6 +66,7 @@ func run(p programs.Program, n int) peers.Request {
 
 // here starts the contenders that are part of this binary.
 func here(t *testing.T) map[string]*peers.Process {
+	t.Helper()
 	return map[string]*peers.Process{
 		"ours": open(t, peers.Ours), "unmetered": open(t, peers.Unmetered),
 		"goja": start(t, "goja"), "modernc": start(t, "modernc"),

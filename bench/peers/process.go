@@ -121,5 +121,5 @@ func (p *Process) ResidentBytes() (uint64, error) {
 	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
 		return 0, err
 	}
-	return resident * uint64(os.Getpagesize()), nil
+	return resident * uint64(os.Getpagesize()), nil //nolint:gosec // a page has a positive size
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
+	goruntime "runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -138,7 +138,7 @@ func (s *server) hold(r Request) (*Reply, error) {
 		}
 		s.held = append(s.held, function)
 	}
-	runtime.GC()
+	goruntime.GC()
 	return &Reply{}, nil
 }
 

@@ -106,7 +106,7 @@ var errForm = errors.New("the engine's module is not metered as expected")
 // sized splits text that begins with its own length.
 func sized(text []byte) (body, after []byte, err error) {
 	size, n := binary.Uvarint(text)
-	if n <= 0 || size > uint64(len(text)-n) {
+	if n <= 0 || size > uint64(len(text)-n) { //nolint:gosec // n counts bytes of text
 		return nil, nil, fmt.Errorf("%w: %d bytes announced, %d there", errForm, size, len(text))
 	}
 	end := n + int(size) //nolint:gosec // bounded by the length of the text

@@ -1,9 +1,10 @@
 package report
 
 import (
+	"context"
 	"os"
 	"os/exec"
-	"runtime"
+	goruntime "runtime"
 	"strings"
 	"time"
 )
@@ -21,10 +22,10 @@ type Machine struct {
 }
 
 // ThisMachine describes the machine and the source tree in the working directory.
-func ThisMachine() Machine {
+func ThisMachine(ctx context.Context) Machine {
 	return Machine{
-		CPU: cpu(), Cores: runtime.NumCPU(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Go: runtime.Version(),
-		Load: load(), Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(),
+		CPU: cpu(), Cores: goruntime.NumCPU(), GOOS: goruntime.GOOS, GOARCH: goruntime.GOARCH, Go: goruntime.Version(),
+		Load: load(), Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(ctx),
 	}
 }
 
@@ -35,7 +36,7 @@ func cpu() string {
 			return strings.TrimSpace(value)
 		}
 	}
-	return runtime.GOARCH
+	return goruntime.GOARCH
 }
 
 func load() string {
@@ -45,13 +46,13 @@ func load() string {
 }
 
 // commit names the commit that is checked out, with "+changes" when the tree differs from it.
-func commit() string {
-	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+func commit(ctx context.Context) string {
+	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
 		return ""
 	}
 	name := strings.TrimSpace(string(head))
-	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(changes) > 0 {
+	if changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(changes) > 0 {
 		name += "+changes"
 	}
 	return name

@@ -12,13 +12,14 @@ import (
 )
 
 // example is a report with a whole measure, a divided one, an absent peer and a failure.
-func example() *report.Report {
+func example(t *testing.T) *report.Report {
+	t.Helper()
 	call := report.Result{Measure: "hermetic_call", Unit: report.Nanoseconds, Ours: report.Describe([]float64{40_000, 50_000, 60_000})}
 	call.Compare("goja", &stats.Pairs{Ours: []float64{50_000, 60_000}, Peer: []float64{100_000, 150_000}})
 	part := report.Result{Measure: "compute/fib", Unit: report.Nanoseconds, Ours: report.Describe([]float64{2e6})}
 	part.Compare("goja", &stats.Pairs{Ours: []float64{2e6}, Peer: []float64{8e6}})
 	return &report.Report{
-		Machine: report.ThisMachine(),
+		Machine: report.ThisMachine(t.Context()),
 		Contenders: []report.Contender{
 			{Name: "ours", What: "us"},
 			{Name: "goja", What: "them", Version: "v1"},
@@ -31,7 +32,7 @@ func example() *report.Report {
 
 func TestJSONHasTheAgreedMembers(t *testing.T) {
 	var out bytes.Buffer
-	if err := example().WriteJSON(&out); err != nil {
+	if err := example(t).WriteJSON(&out); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -68,7 +69,7 @@ func TestJSONHasTheAgreedMembers(t *testing.T) {
 
 func TestTextShowsEverything(t *testing.T) {
 	var out bytes.Buffer
-	if err := example().WriteText(&out); err != nil {
+	if err := example(t).WriteText(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

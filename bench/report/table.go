@@ -49,9 +49,9 @@ func (p *printer) table(rows [][]string) {
 	}
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, row := range rows {
-		fmt.Fprintf(t, "  %-*s\t%s\t\n", width, row[0], strings.Join(row[1:], "\t"))
+		_, _ = fmt.Fprintf(t, "  %-*s\t%s\t\n", width, row[0], strings.Join(row[1:], "\t"))
 	}
-	p.err = t.Flush()
+	p.err = t.Flush() // tells of every failed write
 }
 
 func (r *Report) machine(out *printer) {
