@@ -21,7 +21,7 @@
     #handler = null;
     #listening = false;
     constructor(token) {
-      if (token !== MADE_HERE) throw new Invalid('AbortSignal: use new AbortController().signal, AbortSignal.abort, timeout or any');
+      if (token !== MADE_HERE) throw new Invalid('AbortSignal: use AbortController, AbortSignal.abort, timeout or any');
       super();
     }
     static {
@@ -48,7 +48,7 @@
     }
     static timeout(milliseconds) {
       const ms = trunc(+milliseconds);
-      if (!(ms >= 0 && ms <= 9007199254740991)) throw new Invalid('AbortSignal.timeout: milliseconds must be 0 or more');
+      if (!(ms >= 0 && ms <= 9007199254740991)) throw new Invalid('AbortSignal.timeout: give milliseconds, 0 or more');
       const signal = new AbortSignal(MADE_HERE);
       later(() => abort(signal, new Failure('The operation timed out', 'TimeoutError')), ms);
       return signal;
@@ -85,10 +85,12 @@
     throwIfAborted() { if (this.#aborted) throw this.#reason; }
     get onabort() { return this.#handler; }
     set onabort(handler) {
-      this.#handler = typeof handler === 'function' || (typeof handler === 'object' && handler !== null) ? handler : null;
+      this.#handler = typeof handler === 'function' || typeof handler === 'object' ? handler : null;
       if (this.#listening || this.#handler === null) return;
       this.#listening = true;
-      listen(this, 'abort', (event) => { if (typeof this.#handler === 'function') apply(this.#handler, this, [event]); });
+      listen(this, 'abort', (event) => {
+        if (typeof this.#handler === 'function') apply(this.#handler, this, [event]);
+      });
     }
   }
 

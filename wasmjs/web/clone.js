@@ -1,23 +1,24 @@
-// structuredClone of the HTML standard. The copy is made without recursion, so depth is bounded by memory alone; getters
-// run breadth first, where the standard runs them depth first.
+// structuredClone of the HTML standard. The copy is made without recursion, so depth is bounded by memory alone;
+// getters run breadth first, where the standard runs them depth first.
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call), { classOf, isProxy } = native;
   const { keys, hasOwn, defineProperty } = Object, descriptorOf = Object.getOwnPropertyDescriptor, Box = Object;
-  const Invalid = TypeError, Failure = DOMException, Bytes = Uint8Array, Buffer = ArrayBuffer, Table = Map, Unique = Set;
-  const Pattern = RegExp, Time = Date;
+  const Invalid = TypeError, Failure = DOMException, Bytes = Uint8Array, Buffer = ArrayBuffer;
+  const Pattern = RegExp, Time = Date, Table = Map, Unique = Set, TypedArray = Object.getPrototypeOf(Bytes);
   const method = (C, name) => uncurry(C.prototype[name]);
   const getter = (proto, name) => uncurry(descriptorOf(proto, name).get);
-  const push = method(Array, 'push'), concat = method(String, 'concat'), get = method(Map, 'get'), put = method(Map, 'set'), add = method(Set, 'add');
+  const push = method(Array, 'push'), concat = method(String, 'concat');
+  const get = method(Map, 'get'), put = method(Map, 'set'), add = method(Set, 'add');
   const eachOfMap = method(Map, 'forEach'), eachOfSet = method(Set, 'forEach'), timeOf = method(Date, 'getTime');
-  const booleanOf = method(Boolean, 'valueOf'), numberOf = method(Number, 'valueOf'), stringOf = method(String, 'valueOf');
-  const bigintOf = method(BigInt, 'valueOf'), sourceOf = getter(RegExp.prototype, 'source');
+  const booleanOf = method(Boolean, 'valueOf'), numberOf = method(Number, 'valueOf');
+  const stringOf = method(String, 'valueOf'), bigintOf = method(BigInt, 'valueOf');
+  const sourceOf = getter(RegExp.prototype, 'source');
   const sizeOf = getter(Buffer.prototype, 'byteLength'), maxSizeOf = getter(Buffer.prototype, 'maxByteLength');
   const isResizable = getter(Buffer.prototype, 'resizable'), isDetached = getter(Buffer.prototype, 'detached');
-  const detach = method(Buffer, 'transfer'), set = method(Object.getPrototypeOf(Bytes), 'set');
-  const subarray = method(Object.getPrototypeOf(Bytes), 'subarray');
-  const typed = Object.getPrototypeOf(Bytes.prototype), data = DataView.prototype;
-  const nameOf = getter(Failure.prototype, 'name'), messageOf = getter(Failure.prototype, 'message'), stackOf = getter(Error.prototype, 'stack');
+  const detach = method(Buffer, 'transfer'), set = method(TypedArray, 'set');
+  const nameOf = getter(Failure.prototype, 'name'), messageOf = getter(Failure.prototype, 'message');
+  const stackOf = getter(Error.prototype, 'stack');
 
   const FLAGS = ['hasIndices', 'global', 'ignoreCase', 'multiline', 'dotAll', 'unicode', 'unicodeSets', 'sticky'];
   const flagGetters = FLAGS.map((name) => getter(RegExp.prototype, name));
@@ -27,9 +28,12 @@
     return flags;
   }
 
-  const VIEWS = { __proto__: null, DataView: [DataView, getter(data, 'buffer'), getter(data, 'byteOffset'), getter(data, 'byteLength')] };
-  for (const name of ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'BigInt64', 'BigUint64', 'Float16', 'Float32', 'Float64'])
-    VIEWS[name + 'Array'] = [globalThis[name + 'Array'], getter(typed, 'buffer'), getter(typed, 'byteOffset'), getter(typed, 'length')];
+  // VIEWS has the constructor of each kind of view and the getters of what to give it.
+  const view = (C, proto, length) => [C, getter(proto, 'buffer'), getter(proto, 'byteOffset'), getter(proto, length)];
+  const VIEWS = { __proto__: null, DataView: view(DataView, DataView.prototype, 'byteLength') };
+  const TYPES = 'Int8 Uint8 Uint8Clamped Int16 Uint16 Int32 Uint32 BigInt64 BigUint64 Float16 Float32 Float64';
+  for (const name of TYPES.split(' '))
+    VIEWS[name + 'Array'] = view(globalThis[name + 'Array'], TypedArray.prototype, 'length');
 
   const ERRORS = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 
@@ -58,7 +62,7 @@
     Array: () => [],
     Object: () => ({}),
   };
-  const CONTAINERS = { __proto__: null, Map: fillMap, Set: fillSet, Array: fillArray, Object: fillObject, Error: fillError };
+  const FILL = { __proto__: null, Map: fillMap, Set: fillSet, Array: fillArray, Object: fillObject, Error: fillError };
 
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   function ownData(value, key) {
@@ -74,7 +78,8 @@
   const failure = (message) => new Failure(`structuredClone: ${message}`, 'DataCloneError');
   function refuse(value, key) {
     const what = typeof value !== 'object' ? typeof value : isProxy(value) ? 'Proxy' : classOf(value);
-    return failure(`a ${what}${key === undefined ? '' : ` (at ${typeof key === 'string' ? key : classOf(key)})`} cannot be cloned`);
+    const where = key === undefined ? '' : ` (at ${typeof key === 'object' ? `a ${classOf(key)}` : key})`;
+    return failure(`a ${what}${where} cannot be cloned`);
   }
 
   function emptyLike(buffer) {
@@ -86,19 +91,20 @@
 
   // copyOf returns the copy of value, whose members may still have to be filled in by the work it leaves in job.
   function copyOf(value, job, key) {
-    if (value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')) return value;
-    if (typeof value !== 'object' || isProxy(value)) throw refuse(value, key);
+    const type = typeof value;
+    if (value === null || (type !== 'object' && type !== 'function' && type !== 'symbol')) return value;
+    if (type !== 'object' || isProxy(value)) throw refuse(value, key);
     const known = get(job.copies, value);
     if (known !== undefined) return known;
-    const kind = classOf(value), view = VIEWS[kind], make = MAKE[kind];
+    const kind = classOf(value), of = VIEWS[kind], make = MAKE[kind];
     let copy;
-    if (view !== undefined) {
-      const buffer = copyOf(view[1](value), job, key);
-      copy = new view[0](buffer, view[2](value), view[3](value));
+    if (of !== undefined) {
+      const buffer = copyOf(of[1](value), job, key);
+      copy = new of[0](buffer, of[2](value), of[3](value));
     } else if (make !== undefined) copy = make(value);
     else throw refuse(value, key);
     put(job.copies, value, copy);
-    if (CONTAINERS[kind] !== undefined) push(job.work, [CONTAINERS[kind], value, copy]);
+    if (FILL[kind] !== undefined) push(job.work, [FILL[kind], value, copy]);
     return copy;
   }
 
@@ -111,19 +117,23 @@
   }
 
   function fillArray(array, copy, job) {
-    const { length } = array;
-    fillObject(array, copy, job);
+    const { length } = array, names = keys(array);
+    let i = 0; // the keys of an array without holes begin with all its indices
+    if (length > 0 && names[length - 1] === '' + (length - 1)) for (; i < length; i++) copy[i] = copyOf(array[i], job, i);
+    fillNamed(array, copy, job, names, i);
     if (copy.length !== length) copy.length = length;
   }
 
   function fillObject(object, copy, job) {
-    const names = keys(object);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      if (!hasOwn(object, name)) continue; // deleted by a getter
-      const value = copyOf(object[name], job, name);
-      if (name === '__proto__') defineProperty(copy, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-      else copy[name] = value;
+    fillNamed(object, copy, job, keys(object), 0);
+  }
+
+  function fillNamed(object, copy, job, names, i) {
+    for (; i < names.length; i++) {
+      const name = names[i], value = copyOf(object[name], job, name);
+      if (value === undefined && !hasOwn(object, name)) continue; // deleted by a getter
+      if (name !== '__proto__') copy[name] = value;
+      else defineProperty(copy, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
     }
   }
 
@@ -136,7 +146,8 @@
     const buffers = [];
     for (const item of transfer) {
       if (classOf(item) !== 'ArrayBuffer') throw failure('only an ArrayBuffer can be transferred');
-      for (let i = 0; i < buffers.length; i++) if (buffers[i] === item) throw failure('an ArrayBuffer is listed twice in transfer');
+      for (let i = 0; i < buffers.length; i++)
+        if (buffers[i] === item) throw failure('an ArrayBuffer is listed twice in transfer');
       push(buffers, item);
     }
     return buffers;
@@ -146,14 +157,15 @@
   function move(buffer, copy) {
     if (isDetached(buffer)) throw failure('an ArrayBuffer was detached while it was to be transferred');
     const n = sizeOf(copy) < sizeOf(buffer) ? sizeOf(copy) : sizeOf(buffer);
-    set(new Bytes(copy), subarray(new Bytes(buffer), 0, n));
+    set(new Bytes(copy), new Bytes(buffer, 0, n));
     detach(buffer);
   }
 
   function structuredClone(value, options = undefined) {
     if (arguments.length === 0) throw new Invalid('structuredClone: a value is needed');
-    if (options !== undefined && options !== null && typeof options !== 'object') throw new Invalid('structuredClone: options must be an object');
-    const buffers = options?.transfer === undefined ? [] : buffersIn(options.transfer);
+    if (options !== undefined && typeof options !== 'object')
+      throw new Invalid('structuredClone: options must be an object');
+    const transfer = options?.transfer, buffers = transfer === undefined ? [] : buffersIn(transfer);
     const job = { copies: new Table(), work: [] };
     for (let i = 0; i < buffers.length; i++) put(job.copies, buffers[i], emptyLike(buffers[i]));
     const copy = copyOf(value, job, undefined);

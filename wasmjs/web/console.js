@@ -4,13 +4,14 @@
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call), { log: write, classOf, isProxy } = native;
-  const { getOwnPropertyDescriptor: descriptorOf, getPrototypeOf, ownKeys } = Reflect, { hasOwn, is } = Object, { stringify } = JSON;
+  const { getOwnPropertyDescriptor: descriptorOf, getPrototypeOf, ownKeys } = Reflect;
+  const { hasOwn, is, keys: keysOf } = Object, { stringify } = JSON;
   const method = (C, name) => uncurry(C.prototype[name]);
   const getter = (C, name) => uncurry(descriptorOf(C.prototype, name).get);
   const slice = method(String, 'slice'), indexOf = method(String, 'indexOf'), split = method(String, 'split');
   const trimEnd = method(String, 'trimEnd'), symbolText = method(Symbol, 'toString'), exec = method(RegExp, 'exec');
-  const push = method(Array, 'push'), keysOf = Object.keys, join = method(Array, 'join'), TypedArray = getPrototypeOf(Uint8Array);
-  const now = performance.now.bind(performance), { round } = Math, integer = parseInt, float = parseFloat, Trace = Error;
+  const push = method(Array, 'push'), join = method(Array, 'join'), TypedArray = getPrototypeOf(Uint8Array);
+  const now = performance.now.bind(performance), { round } = Math, Trace = Error, integer = parseInt, float = parseFloat;
 
   const UNITS = 65536, STRING = 10240, ITEMS = 100, DEPTH = 4, CUT = '… (cut)', IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
   let left; // about how many units this call may still show
@@ -31,7 +32,8 @@
 
   function className(object) {
     const proto = getPrototypeOf(object), name = dataIn(dataIn(proto, 'constructor'), 'name');
-    return proto === null ? '[null prototype]' : typeof name === 'string' && name !== '' ? cut(name, ITEMS) : classOf(object);
+    if (proto === null) return '[null prototype]';
+    return typeof name === 'string' && name !== '' ? cut(name, ITEMS) : classOf(object);
   }
 
   // show returns value as text; up is the chain of objects around it, null at the top.
@@ -81,11 +83,16 @@
         more(list, keys.length - i);
         break;
       }
-      const key = typeof keys[i] === 'symbol' ? '[' + showPrimitive(keys[i]) + ']' : exec(IDENTIFIER, keys[i]) ? cut(keys[i], STRING) : quote(keys[i]);
+      const key = showKey(keys[i]);
       left -= key.length;
       push(list, key + ': ' + member(object, keys[i], here));
     }
     return list;
+  }
+
+  function showKey(key) {
+    if (typeof key === 'symbol') return '[' + showPrimitive(key) + ']';
+    return exec(IDENTIFIER, key) === null ? quote(key) : cut(key, STRING);
   }
 
   function member(object, key, here) {
@@ -110,7 +117,8 @@
 
   // collection returns what shows a Map or Set.
   function collection(C, one) {
-    const sizeOf = getter(C, 'size'), entries = method(C, 'entries'), next = uncurry(getPrototypeOf(new C().entries()).next);
+    const sizeOf = getter(C, 'size'), entries = method(C, 'entries');
+    const next = uncurry(getPrototypeOf(new C().entries()).next);
     return (value, name, here) => {
       const list = [], iterator = entries(value), n = sizeOf(value);
       for (let i = 0; i < n && !full(list); i++) push(list, one(next(iterator).value, here));
@@ -121,24 +129,29 @@
 
   const HEAD = { __proto__: null, name: true, message: true, stack: true }; // what the head of an error shows already
   function showError(error, name, here) {
-    const own = dataIn(error, 'name'), given = name === 'DOMException' ? domName(error) : own === 'Error' ? name : own;
-    const message = name === 'DOMException' ? domMessage(error) : dataIn(error, 'message'), stack = dataIn(error, 'stack') ?? stackOf(error);
-    let text = cut(typeof given === 'string' ? given : name, ITEMS) + (typeof message === 'string' && message !== '' ? ': ' + cut(message, STRING) : '');
+    const isDOM = classOf(error) === 'DOMException', given = isDOM ? domName(error) : dataIn(error, 'name');
+    const message = isDOM ? domMessage(error) : dataIn(error, 'message');
+    const stack = dataIn(error, 'stack') ?? stackOf(error);
+    let text = typeof given === 'string' && given !== 'Error' ? cut(given, ITEMS) : name;
+    if (typeof message === 'string' && message !== '') text += ': ' + cut(message, STRING);
     if (here.depth > 0) text = '[' + text + ']';
-    else if (typeof stack === 'string' && stack !== '') text = indexOf(stack, text) === 0 ? stack : text + '\n' + trimEnd(stack);
+    else if (typeof stack === 'string' && indexOf(stack, text) === 0) text = stack;
+    else if (typeof stack === 'string' && stack !== '') text += '\n' + trimEnd(stack);
     if (here.depth > DEPTH) return text;
     const list = members(error, here, 0, HEAD);
     for (let key = 'cause'; key !== ''; key = key === 'cause' ? 'errors' : '')
       if (descriptorOf(error, key)?.enumerable === false) push(list, key + ': ' + member(error, key, here));
     return list.length === 0 ? text : braces(text + ' ', list);
   }
-  const domName = getter(DOMException, 'name'), domMessage = getter(DOMException, 'message'), stackOf = getter(Error, 'stack');
+  const domName = getter(DOMException, 'name'), domMessage = getter(DOMException, 'message');
+  const stackOf = getter(Error, 'stack');
 
-  const FLAGS = ['hasIndices', 'global', 'ignoreCase', 'multiline', 'dotAll', 'unicode', 'unicodeSets', 'sticky'].map((name) => getter(RegExp, name));
+  const FLAGS = ['hasIndices', 'global', 'ignoreCase', 'multiline', 'dotAll', 'unicode', 'unicodeSets', 'sticky'];
+  const flagGetters = FLAGS.map((name) => getter(RegExp, name));
   const sourceOf = getter(RegExp, 'source'), isoOf = method(Date, 'toISOString'), timeOf = method(Date, 'getTime');
   function showRegExp(value) {
     let text = '/' + cut(sourceOf(value), STRING) + '/';
-    for (let i = 0; i < 8; i++) if (FLAGS[i](value)) text += 'dgimsuvy'[i];
+    for (let i = 0; i < 8; i++) if (flagGetters[i](value)) text += 'dgimsuvy'[i];
     return text;
   }
 
@@ -148,8 +161,9 @@
     return '[' + what + ' ' + (typeof own === 'string' && own !== '' ? cut(own, ITEMS) : '(anonymous)') + ']';
   }
 
-  // What shows a value, by its internal class: LEAVES at any depth, NODES down to DEPTH. KNOWN, by name: library classes.
-  const LEAVES = { __proto__: null, Function: showFunction, Error: showError, DOMException: showError, RegExp: showRegExp };
+  // What shows a value, by its internal class: LEAVES at any depth, NODES down to DEPTH. KNOWN: library classes by name.
+  const LEAVES = { __proto__: null, Function: showFunction, Error: showError, DOMException: showError };
+  LEAVES.RegExp = showRegExp;
   LEAVES.Date = (value) => (is(timeOf(value), NaN) ? 'Invalid Date' : isoOf(value));
   for (const C of [Boolean, Number, String, Symbol, BigInt]) {
     const valueOf = method(C, 'valueOf');
@@ -160,10 +174,11 @@
   NODES.ArrayBuffer = (value, name) => name + ' { byteLength: ' + bufferLength(value) + ' }';
   NODES.Map = collection(Map, (entry, here) => show(entry[0], here) + ' => ' + show(entry[1], here));
   NODES.Set = collection(Set, (entry, here) => show(entry[0], here));
-  for (const name of 'Int8 Uint8 Uint8Clamped Int16 Uint16 Int32 Uint32 BigInt64 BigUint64 Float16 Float32 Float64'.split(' '))
-    NODES[name + 'Array'] = showArray;
+  const TYPES = 'Int8 Uint8 Uint8Clamped Int16 Uint16 Int32 Uint32 BigInt64 BigUint64 Float16 Float32 Float64';
+  for (const name of TYPES.split(' ')) NODES[name + 'Array'] = showArray;
   const KNOWN = { __proto__: null };
-  for (const name of ['URL', 'URLSearchParams']) if (globalThis[name] !== undefined) KNOWN[name] = method(globalThis[name], 'toString');
+  for (const name of ['URL', 'URLSearchParams'])
+    if (globalThis[name] !== undefined) KNOWN[name] = method(globalThis[name], 'toString');
 
   // ---- arguments to text
 
@@ -174,8 +189,9 @@
       const pattern = args[next++];
       let from = 0;
       for (let i = indexOf(pattern, '%'); i >= 0; i = indexOf(pattern, '%', i)) {
-        const letter = pattern[i + 1], filled = letter === '%' ? '%' : next < args.length ? fill(letter, args[next]) : undefined;
+        const letter = pattern[i + 1];
         i += 2;
+        const filled = letter === '%' ? '%' : next < args.length ? fill(letter, args[next]) : undefined;
         if (filled === undefined) continue;
         if (letter !== '%') next++;
         text += slice(pattern, from, i - 2) + filled;
@@ -214,7 +230,8 @@
   // tableOf lays data out in Markdown: a line per member, a column per member of the members (or those in only).
   function tableOf(data, only) {
     left = UNITS;
-    const keys = keysOf(data), columns = [], lines = [], known = { __proto__: null }, here = { value: data, up: null, depth: 0 };
+    const keys = keysOf(data), columns = [], lines = [];
+    const known = { __proto__: null }, here = { value: data, up: null, depth: 0 };
     const column = (name) => { if (typeof name === 'string' && !known[name]) known[name] = push(columns, name); };
     let plain = false;
     for (let i = 0; i < keys.length && i < ITEMS; i++) {
@@ -232,8 +249,9 @@
     line('(index)', (name) => name, 'Values');
     line('---', () => '---', '---');
     for (let i = 0; i < keys.length && i < ITEMS && left >= 0; i++) {
-      const row = dataIn(data, keys[i]), object = isPlain(row);
-      line(keys[i], (name) => (object && hasOwn(row, name) ? member(row, name, here) : ''), object ? '' : member(data, keys[i], here));
+      const row = dataIn(data, keys[i]), cells = isPlain(row);
+      const cell = (name) => (cells && hasOwn(row, name) ? member(row, name, here) : '');
+      line(keys[i], cell, cells ? '' : member(data, keys[i], here));
     }
     if (lines.length - 2 < keys.length) more(lines, keys.length - lines.length + 2);
     return join(lines, '\n');
@@ -279,7 +297,8 @@
     dir(value) { print('log', () => ((left = UNITS), show(value, null))); },
     table(data, columns) { print('log', () => (isPlain(data) ? tableOf(data, columns) : format([data]))); },
     assert(condition, ...args) {
-      if (!condition) print('error', () => (typeof args[0] === 'string' ? 'Assertion failed: ' + format(args) : withMore('Assertion failed', args)));
+      const title = typeof args[0] === 'string' ? 'Assertion failed:' : 'Assertion failed';
+      if (!condition) print('error', () => withMore(title, args));
     },
     trace(...args) {
       print('log', () => {
@@ -294,6 +313,8 @@
     timeEnd(label) { lap(label, [], true); },
     timeLog(label, ...args) { lap(label, args, false); },
   };
-  Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
-  Object.defineProperty(globalThis, 'console', { value: console, writable: true, enumerable: false, configurable: true });
+  const define = (target, key, value) =>
+    Object.defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true });
+  define(console, Symbol.toStringTag, 'console');
+  define(globalThis, 'console', console);
 })

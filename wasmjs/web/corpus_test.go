@@ -118,7 +118,7 @@ func run(t *testing.T, engine *wasmjs.Engine, code string) *wasmjs.Result {
 	}
 	result, err := program.Call(t.Context(), []byte(`{}`), wasmjs.CallOptions{Limits: limits})
 	if err != nil {
-		t.Fatalf("call: %v", err)
+		t.Fatalf("call: %v\n%s", err, tool.AsError(err).Stack)
 	}
 	return result
 }

@@ -1,17 +1,20 @@
-// TextEncoder and TextDecoder of the WHATWG encoding standard, for UTF-8, UTF-16 and windows-1252 (also known as latin1).
+// TextEncoder and TextDecoder of the WHATWG encoding standard, for UTF-8, UTF-16 and windows-1252 (also called latin1).
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const { utf8Encode, utf8Decode, classOf } = native;
-  const text = String.prototype, Bytes = Uint8Array, Invalid = TypeError, charCode = String.fromCharCode, { apply } = Reflect;
-  const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), split = uncurry(text.split), concat = uncurry(text.concat);
-  const wellFormed = uncurry(text.toWellFormed), isWellFormed = uncurry(text.isWellFormed), charCodeAt = uncurry(text.charCodeAt);
+  const text = String.prototype, charCode = String.fromCharCode, { apply } = Reflect;
+  const Bytes = Uint8Array, Invalid = TypeError, OutOfRange = RangeError;
+  const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), split = uncurry(text.split);
+  const concat = uncurry(text.concat), charCodeAt = uncurry(text.charCodeAt);
+  const wellFormed = uncurry(text.toWellFormed), isWellFormed = uncurry(text.isWellFormed);
   const getter = (proto, name) => uncurry(Object.getOwnPropertyDescriptor(proto, name).get);
   const typed = Object.getPrototypeOf(Bytes.prototype);
-  const bufferOf = getter(typed, 'buffer'), offsetOf = getter(typed, 'byteOffset'), lengthOf = getter(typed, 'byteLength');
+  const bufferOf = getter(typed, 'buffer'), offsetOf = getter(typed, 'byteOffset');
+  const lengthOf = getter(typed, 'byteLength'), bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const viewBuffer = getter(DataView.prototype, 'buffer'), viewOffset = getter(DataView.prototype, 'byteOffset');
-  const viewLength = getter(DataView.prototype, 'byteLength'), bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
-  const set = uncurry(typed.set), subarray = uncurry(typed.subarray);
+  const viewLength = getter(DataView.prototype, 'byteLength');
+  const set = uncurry(typed.set);
   const define = (target, key, value) =>
     Object.defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true });
   const tag = (C, name) => Object.defineProperty(C.prototype, Symbol.toStringTag, { value: name, configurable: true });
@@ -21,7 +24,8 @@
     encode(input = '') { return utf8Encode(concat('', input)); }
     encodeInto(source, destination) {
       source = concat('', source);
-      if (classOf(destination) !== 'Uint8Array') throw new Invalid('TextEncoder.encodeInto: the destination must be a Uint8Array');
+      if (classOf(destination) !== 'Uint8Array')
+        throw new Invalid('TextEncoder.encodeInto: the destination must be a Uint8Array');
       const room = lengthOf(destination), read = source.length * 3 <= room ? source.length : fitting(source, room);
       const bytes = utf8Encode(slice(source, 0, read));
       set(destination, bytes);
@@ -59,7 +63,7 @@
     while (i < j && blank(label[j - 1])) j--;
     const name = LABELS[lower(slice(label, i, j))];
     if (name === undefined)
-      throw new RangeError(`TextDecoder: the encoding ${label} is not supported (utf-8, utf-16le, utf-16be and windows-1252 are)`);
+      throw new OutOfRange(`TextDecoder: ${label} is none of utf-8, utf-16le, utf-16be and windows-1252`);
     return name;
   }
 
@@ -98,7 +102,8 @@
         if (lead < 0xc0) continue;
         const size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0, next = bytes[n - back + 1];
         if (lead < 0xc2 || size <= back) break;
-        const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80, high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+        const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+        const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
         return back === 1 || (next >= low && next <= high) ? n - back : n;
       }
       return n;
@@ -133,7 +138,9 @@
     return out;
   }
 
-  const CODECS = { 'utf-8': UTF8, 'utf-16le': utf16('utf-16le', 0), 'utf-16be': utf16('utf-16be', 1), 'windows-1252': WINDOWS_1252 };
+  const CODECS = { 'utf-8': UTF8, 'windows-1252': WINDOWS_1252 };
+  CODECS['utf-16le'] = utf16('utf-16le', 0);
+  CODECS['utf-16be'] = utf16('utf-16be', 1);
 
   class TextDecoder {
     #name;
@@ -156,7 +163,7 @@
       this.#rest = NONE;
       this.#begun = false;
       let out = codec.decode(bytes, whole, this.#fatal);
-      if (stream && whole < n) this.#rest = new Bytes(subarray(bytes, whole));
+      if (stream && whole < n) this.#rest = new Bytes(new Bytes(bufferOf(bytes), offsetOf(bytes) + whole, n - whole));
       if (stream) this.#begun = begun || out !== '';
       if (!begun && !this.#ignoreBOM && out[0] === '\ufeff' && this.#name !== 'windows-1252') out = slice(out, 1);
       return out;

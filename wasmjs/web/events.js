@@ -2,7 +2,7 @@
 (function () {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
-  const push = uncurry(Array.prototype.push), slice = uncurry(Array.prototype.slice), now = uncurry(performance.now);
+  const push = uncurry(Array.prototype.push), now = uncurry(performance.now);
   const concat = uncurry(String.prototype.concat);
   const { apply } = Reflect, clock = performance, Invalid = TypeError, Later = Promise, Failure = DOMException;
   const define = (target, key, value) =>
@@ -84,7 +84,7 @@
   const isCapture = (options) => !!(typeof options === 'object' ? options?.capture : options);
 
   class EventTarget {
-    #listeners = [];
+    #listeners = []; // never changed, only replaced: a dispatch goes through those there were when it began
     addEventListener(type, callback, options = undefined) {
       if (arguments.length < 2) throw new Invalid('addEventListener: a type and a listener are needed');
       type = concat('', type);
@@ -96,6 +96,7 @@
       if (typeof callback !== 'function' && typeof callback !== 'object')
         throw new Invalid('addEventListener: the listener must be a function or an object with handleEvent');
       if (this.#find(type, callback, capture) >= 0) return;
+      this.#listeners = this.#without(-1);
       push(this.#listeners, { type, callback, capture, once, passive, removed: false });
       if (signal !== undefined) add(signal, 'abort', () => remove(this, type, callback, capture), { once: true });
     }
@@ -120,14 +121,17 @@
       }
       return -1;
     }
-    #drop(at) {
+    #without(at) {
       const kept = [];
-      this.#listeners[at].removed = true;
       for (let i = 0; i < this.#listeners.length; i++) if (i !== at) push(kept, this.#listeners[i]);
-      this.#listeners = kept;
+      return kept;
+    }
+    #drop(at) {
+      this.#listeners[at].removed = true;
+      this.#listeners = this.#without(at);
     }
     #invoke(event, type, capture) {
-      const listeners = slice(this.#listeners);
+      const listeners = this.#listeners;
       for (let i = 0; i < listeners.length && !stopped(event, 2); i++) {
         const l = listeners[i];
         if (l.type !== type || l.capture !== capture || l.removed) continue;
@@ -143,7 +147,8 @@
       }
     }
   }
-  const add = uncurry(EventTarget.prototype.addEventListener), remove = uncurry(EventTarget.prototype.removeEventListener);
+  const add = uncurry(EventTarget.prototype.addEventListener);
+  const remove = uncurry(EventTarget.prototype.removeEventListener);
   const typeOf = uncurry(Object.getOwnPropertyDescriptor(Event.prototype, 'type').get);
   function isEvent(value) {
     try {

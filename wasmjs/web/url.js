@@ -4,19 +4,21 @@
 // cut here where the machine would leave it: fragment and query first, then scheme, authority and path. A path is
 // kept as text, "/" before each segment. Failure is null.
 //
-// Approximated: the mapping of names that are not ASCII (UTS 46) is lower case and NFKC; joiners are allowed after
+// Approximated: the mapping of names that are not ASCII (UTS 46) is case folding and NFKC; joiners are allowed after
 // any mark or Arabic letter; bidi rules, and "xn--" labels beside others that are not ASCII, are not checked.
 (function (native) {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
   const text = String.prototype;
   const slice = uncurry(text.slice), indexOf = uncurry(text.indexOf), lastIndexOf = uncurry(text.lastIndexOf);
-  const split = uncurry(text.split), lower = uncurry(text.toLowerCase), normalize = uncurry(text.normalize);
-  const wellFormed = uncurry(text.toWellFormed), concat = uncurry(text.concat), codePointAt = uncurry(text.codePointAt);
+  const lower = uncurry(text.toLowerCase), upper = uncurry(text.toUpperCase), normalize = uncurry(text.normalize);
+  const split = uncurry(text.split), concat = uncurry(text.concat), codePointAt = uncurry(text.codePointAt);
+  const wellFormed = uncurry(text.toWellFormed);
   const exec = uncurry(RegExp.prototype.exec), hexOf = uncurry(Number.prototype.toString);
-  const push = uncurry(Array.prototype.push), join = uncurry(Array.prototype.join), sort = uncurry(Array.prototype.sort);
+  const arrays = Array.prototype, push = uncurry(arrays.push), join = uncurry(arrays.join), sort = uncurry(arrays.sort);
   const bytesOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer').get;
-  const bufferOf = uncurry(bytesOf), charOf = String.fromCharCode, { utf8Encode, utf8Decode } = native;
+  const bufferOf = uncurry(bytesOf), charOf = String.fromCharCode, { utf8Decode } = native;
+  const encodeComponent = encodeURIComponent, decodeComponent = decodeURIComponent;
   const { ownKeys, getOwnPropertyDescriptor, apply } = Reflect, { iterator, toStringTag } = Symbol;
   const Bytes = Uint8Array, Pattern = RegExp, int = parseInt, floor = Math.floor, Invalid = TypeError;
 
@@ -32,7 +34,6 @@
   // Percent-encode sets, as runs of what must be encoded.
   const C0_CONTROL = /[^ -~]+/g, FRAGMENT = /[^!#-;=?-_a-~]+/g, QUERY = /[^!$-;=?-~]+/g;
   const SPECIAL_QUERY = /[^!$-&(-;=?-~]+/g, PATH = /[^!$-;=@-\]_a-z|~]+/g, USERINFO = /[^!$-.0-9A-Z_a-z~]+/g;
-  const FORM = /[^*\-.0-9A-Z_a-z]+/g;
 
   const usv = (value) => wellFormed(concat('', value)); // not a template: in QuickJS those call the guest's concat
   const test = (pattern, s) => exec(pattern, s) !== null;
@@ -53,22 +54,25 @@
     return end === 0 ? s : out + slice(s, end);
   }
 
-  const HEX = '0123456789ABCDEF';
-  function escape(run) {
-    const bytes = utf8Encode(run);
-    let out = '', b;
-    for (let i = 0; (b = bytes[i]) !== undefined; i++) out += '%' + HEX[b >> 4] + HEX[b & 15];
-    return out;
-  }
-  const encode = (s, set) => rewrite(s, set, escape);
-  const formEncode = (s) => replace(encode(s, FORM), '%20', '+');
+  // escape percent-encodes what the language's own function would leave alone, too.
+  const SPARED = /[!'()~]/g, ESCAPED = { __proto__: null, '!': '%21', "'": '%27', '(': '%28', ')': '%29', '~': '%7E' };
+  const escape = (run) => rewrite(encodeComponent(run), SPARED, (c) => ESCAPED[c]);
+  const encode = (s, set) => rewrite(s, set, set === SPECIAL_QUERY ? escape : encodeComponent);
+  const formEncode = (s) => replace(escape(s), '%20', '+');
 
+  const decode = (s) => (indexOf(s, '%') < 0 ? s : rewrite(s, ESCAPES, unescape));
   function unescape(run) {
+    try {
+      return decodeComponent(run);
+    } catch {
+      return unescapeMalformed(run);
+    }
+  }
+  function unescapeMalformed(run) {
     const n = run.length / 3, bytes = new Bytes(n);
     for (let i = 0; i < n; i++) bytes[i] = int(slice(run, 3 * i + 1, 3 * i + 3), 16);
     return utf8Decode(bufferOf(bytes), 0, n, false);
   }
-  const decode = (s) => rewrite(s, ESCAPES, unescape);
 
   // ---- hosts
 
@@ -85,17 +89,23 @@
   let ignored, disallowed; // made on first use: most tools never see a name that is not ASCII
   function domainToASCII(name) {
     ignored ??= new Pattern('[\\xad\\u034f\\u180b-\\u180f\\u200b\\u2060\\u2064\\ufe00-\\ufe0f\\ufeff]+', 'g');
-    disallowed ??= new Pattern('^\\p{M}|(?<![\\p{M}\\p{sc=Arab}])\\u200c|(?<!\\p{M})\\u200d|(?![\\u200c\\u200d])[\\p{C}\\p{Z}\\ufffc\\ufffd]', 'u');
+    disallowed ??= new Pattern('^\\p{M}|(?<![\\p{M}\\p{sc=Arab}])\\u200c|(?<!\\p{M})\\u200d' +
+      '|(?![\\u200c\\u200d])[\\p{C}\\p{Z}\\ufffc\\ufffd]', 'u');
     let s = rewrite(normalize(name, 'NFKC'), ignored, () => '');
-    s = replace(normalize(lower(replace(s, '\u03a3', '\u03c3')), 'NFKC'), '\u3002', '.');
+    s = replace(normalize(rewrite(s, FOLDED, foldCase), 'NFKC'), '\u3002', '.');
     const labels = split(s, '.');
     for (let i = 0; i < labels.length; i++) {
-      if (!test(NOT_ASCII, labels[i])) continue;
-      if (test(disallowed, labels[i]) || slice(labels[i], 0, 4) === 'xn--') return null;
-      labels[i] = 'xn--' + punycode(labels[i]);
+      const label = labels[i], ascii = !test(NOT_ASCII, label);
+      if (slice(label, 0, 4) === 'xn--' && (!ascii || label[label.length - 1] === '-')) return null;
+      if (ascii) continue;
+      if (test(disallowed, label)) return null;
+      labels[i] = 'xn--' + punycode(label);
     }
     return join(labels, '.');
   }
+
+  const FOLDED = /[^ßςı]+/g; // what case folding may change
+  const foldCase = (run) => lower(replace(upper(run), 'Σ', 'σ'));
 
   // punycode encodes a label as RFC 3492 has it.
   function punycode(label) {
@@ -145,7 +155,7 @@
       if (n === null || n >= (i === last ? 256 ** (4 - last) : 256)) return null;
       address += i === last ? n : n * 256 ** (3 - i);
     }
-    return floor(address / 16777216) + '.' + ((address >> 16) & 255) + '.' + ((address >> 8) & 255) + '.' + (address & 255);
+    return join([address >>> 24, (address >> 16) & 255, (address >> 8) & 255, address & 255], '.');
   }
 
   function parseIPv4Number(s) {
@@ -334,8 +344,8 @@
     if (name === '' && (special || colon >= 0)) return null;
     u.host = parseHost(name, !special);
     if (u.host === null) return null;
-    if (colon >= 0 && colon < authority.length - 1 && setPort(u, slice(authority, colon + 1)) < authority.length - colon - 1)
-      return null;
+    const port = colon < 0 ? '' : slice(authority, colon + 1);
+    if (port !== '' && setPort(u, port) < port.length) return null;
     return end === s.length && !special ? u : appendPath(u, slice(s, end + 1));
   }
 
@@ -486,7 +496,8 @@
     if (init[iterator] !== undefined && init[iterator] !== null) {
       for (const item of init) {
         const pair = [];
-        if (item === null || typeof item !== 'object') throw new Invalid('URLSearchParams: each item must be a [name, value] pair');
+        if (item === null || typeof item !== 'object')
+          throw new Invalid('URLSearchParams: each item must be a [name, value] pair');
         for (const part of item) push(pair, usv(part));
         if (pair.length !== 2) throw new Invalid(`URLSearchParams: a pair must have 2 items, not ${pair.length}`);
         push(list, pair);
@@ -611,7 +622,8 @@
     constructor(url, base = undefined) {
       need(arguments, 1);
       this.#u = url === PARSED ? base : resolve(url, base);
-      if (this.#u === null) throw new Invalid(`Invalid URL: ${usv(url)}${base === undefined ? '' : ` with base ${usv(base)}`}`);
+      if (this.#u !== null) return;
+      throw new Invalid('Invalid URL: ' + usv(url) + (base === undefined ? '' : ', base ' + usv(base)));
     }
     static canParse(url, base = undefined) {
       need(arguments, 1);

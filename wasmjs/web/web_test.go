@@ -40,6 +40,42 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// FuzzNamed compares the scan with a plain search for each name.
+func FuzzNamed(f *testing.F) {
+	f.Add("console.log(new URL('x'))")
+	f.Add("éURL _URL URL9 9URL $URL URL$")
+	f.Add(`"\u0041"`)
+	all := names(web.Pieces())
+	f.Fuzz(func(t *testing.T, source string) {
+		got := names(web.Named(source))
+		if strings.Contains(source, `\u`) || strings.Contains(source, `\x`) {
+			if got != all {
+				t.Errorf("Named(%q) = %q, want all", source, got)
+			}
+			return
+		}
+		for _, p := range web.Pieces() {
+			named := slices.ContainsFunc(p.Defines, func(name string) bool { return hasWord(source, name) })
+			needed := p.Name == "events" && (hasWord(source, "AbortController") || hasWord(source, "AbortSignal"))
+			if has := slices.Contains(strings.Fields(got), p.Name); has != (named || needed) {
+				t.Errorf("Named(%q) = %q: %s is %v", source, got, p.Name, has)
+			}
+		}
+	})
+}
+
+func hasWord(source, name string) bool {
+	const ascii = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
+	in := func(b byte) bool { return b >= 0x80 || strings.IndexByte(ascii, b) >= 0 }
+	for i := 0; i+len(name) <= len(source); i++ {
+		end := i + len(name)
+		if source[i:end] == name && (i == 0 || !in(source[i-1])) && (end == len(source) || !in(source[end])) {
+			return true
+		}
+	}
+	return false
+}
+
 func names(pieces []web.Piece) string {
 	var list []string
 	for _, p := range pieces {
