@@ -36,13 +36,14 @@ type Report struct {
 // *tool.Error of code InvalidSource with the place, the source line and a hint of the first violation; its message
 // lists them all, and errors.As with a Violations gives them as values. Unknown names in opt are InvalidRequest.
 func Check(code string, opt Options) (*Report, error) {
-	if _, err := LanguageOf(opt.File, opt.Language); err != nil {
+	language, err := LanguageOf(opt.File, opt.Language)
+	if err != nil {
 		return nil, err
 	}
 	if err := checkAllow(opt.Allow); err != nil {
 		return nil, err
 	}
-	return guarded(func() (*Report, error) { return check(code, opt) })
+	return guarded(func() (*Report, error) { return check(code, language, opt) })
 }
 
 // guarded turns a panic, a fault of this package, into an error: a source that cannot be looked at is refused.
@@ -55,14 +56,14 @@ func guarded(check func() (*Report, error)) (report *Report, err error) {
 	return check()
 }
 
-func check(code string, opt Options) (*Report, error) {
+func check(code, language string, opt Options) (*Report, error) {
 	if v := admit(code, opt.MaxBytes); v != nil {
 		return nil, v.failure()
 	}
 	place := newPlaces(code)
 	root, err := syntax.Parse(code)
 	if err != nil {
-		return nil, syntaxFailure(err, place)
+		return nil, syntaxFailure(err, place, language)
 	}
 	g := newGate(opt.Allow)
 	g.look(root)
@@ -91,13 +92,13 @@ func admit(code string, most int) Violations {
 	return Violations{v}
 }
 
-func syntaxFailure(err error, place *places) *tool.Error {
+func syntaxFailure(err error, place *places, language string) *tool.Error {
 	e, ok := err.(*syntax.Error) //nolint:errorlint // Parse returns no other error
 	if !ok {
 		return tool.AsError(err)
 	}
 	line, _ := place.at(e.Offset)
-	hint := SyntaxHint(e.Message, place.line(line))
+	hint := hintFor(e.Message, place.line(line), language)
 	return violations([]finding{{e.Offset, RuleSyntax, e.Message, hint}}, place).failure()
 }
 

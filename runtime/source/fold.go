@@ -75,7 +75,7 @@ var textMethods = map[string]func(text string, args []value) value{
 		if len(args) != 1 || args[0].sense != isText {
 			return value{}
 		}
-		return list(strings.Split(text, args[0].text))
+		return textList(strings.Split(text, args[0].text))
 	},
 	"toLowerCase": func(text string, _ []value) value { return constant(strings.ToLower(text)) },
 	"toUpperCase": func(text string, _ []value) value { return constant(strings.ToUpper(text)) },
@@ -128,7 +128,7 @@ func replace(text string, args []value) value {
 	return constant(strings.ReplaceAll(text, args[0].text, args[1].text))
 }
 
-func list(parts []string) value {
+func textList(parts []string) value {
 	v := value{sense: isList}
 	for _, part := range parts {
 		v.list = append(v.list, constant(part))
@@ -202,7 +202,7 @@ func (g *gate) elements(nodes []*syntax.Node) []value {
 		}
 		switch v := g.value(n.Kids[0]); v.sense {
 		case isText:
-			items = append(items, list(strings.Split(v.text, "")).list...)
+			items = append(items, textList(strings.Split(v.text, "")).list...)
 		case isList:
 			items = append(items, v.list...)
 		default:

@@ -31,7 +31,7 @@ func FuzzCheck(f *testing.F) {
 		if allowed {
 			opt.Allow = []string{Fetch, ReadFile}
 		}
-		report, err := check(code, opt)
+		report, err := check(code, JavaScript, opt)
 		if err == nil {
 			if report.Entry != "execute" && report.Entry != "run" {
 				t.Fatalf("%q passes without an entry point", code)
