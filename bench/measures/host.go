@@ -32,7 +32,7 @@ func buildHost(ctx context.Context, dir string) (*host, error) {
 	build := exec.CommandContext(ctx, "go", "build", "-o", h.path, "./cmd/host") //nolint:gosec // the project's own command
 	build.Dir = strings.TrimSpace(string(root))
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build ./cmd/host: %w: %s", err, out)
+		return nil, fmt.Errorf("go build ./cmd/host: %w: %s", err, bytes.TrimSpace(out))
 	}
 	return h, os.WriteFile(h.tool, []byte(programs.Slug.Source), 0o600)
 }
