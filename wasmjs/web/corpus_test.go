@@ -122,3 +122,26 @@ func run(t *testing.T, engine *wasmjs.Engine, code string) *wasmjs.Result {
 	}
 	return result
 }
+
+func TestThrowingListenersAreReported(t *testing.T) {
+	result := run(t, newEngine(t), `function execute() {
+  const target = new EventTarget(), seen = [];
+  target.addEventListener('x', () => { throw new TypeError('from a listener'); });
+  target.addEventListener('x', () => seen.push('second'));
+  seen.push(target.dispatchEvent(new Event('x')));
+  return seen;
+}`)
+	if got, want := string(result.Output), `["second",true]`; got != want {
+		t.Errorf("output %s, want %s", got, want)
+	}
+	if len(result.Unhandled) != 1 || !strings.Contains(result.Unhandled[0], "from a listener") {
+		t.Errorf("unhandled %q, want the listener's error", result.Unhandled)
+	}
+}
+
+func TestPendingTimeoutSignalDelaysNothing(t *testing.T) {
+	result := run(t, newEngine(t), `function execute() { return AbortSignal.timeout(60_000).aborted }`)
+	if got := string(result.Output); got != "false" || result.Stats.Wall.Seconds() > 1 {
+		t.Errorf("%s after %v, want false at once", got, result.Stats.Wall)
+	}
+}
