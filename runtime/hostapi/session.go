@@ -1,0 +1,134 @@
+package hostapi
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/toolsmith/runtime/policy"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
+)
+
+// Session is what one call may do, and what it did. It is safe for concurrent use.
+type Session struct {
+	host   *Host
+	policy *policy.Policy
+	seed   uint64 // zero: real randomness
+
+	mu     sync.Mutex
+	uses   ledger
+	closed bool
+	ends   []func()
+}
+
+// Funcs are the host functions of the call, by operation, for wasmjs.CallOptions. Ask once for each session.
+func (s *Session) Funcs() map[string]wasmjs.Func {
+	all := map[string]wasmjs.Func{}
+	for _, c := range capabilities {
+		for op, f := range c.funcs(s) {
+			all[op] = f
+		}
+	}
+	return all
+}
+
+// Uses are what the call did so far: the first ones each, later ones of a kind as one with a count.
+func (s *Session) Uses() []Use {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.uses.list)
+}
+
+// Close frees what the session holds. It does not wait for host functions that still run; they end with the call's context.
+// Closing again does nothing.
+func (s *Session) Close() {
+	s.mu.Lock()
+	ends := s.ends
+	s.ends, s.closed = nil, true
+	s.mu.Unlock()
+	for _, end := range slices.Backward(ends) {
+		end()
+	}
+}
+
+// atClose has end called when the session closes, or at once when it has.
+func (s *Session) atClose(end func()) {
+	s.mu.Lock()
+	if !s.closed {
+		s.ends = append(s.ends, end)
+		end = func() {}
+	}
+	s.mu.Unlock()
+	end()
+}
+
+// operation is a host function that fills in, besides its reply, the bytes and the detail of its use.
+type operation func(ctx context.Context, req wasmjs.Request, use *Use) (wasmjs.Reply, error)
+
+// recorded makes the host function of an operation: each call of it is a use of the session.
+func (s *Session) recorded(api, op string, do operation) wasmjs.Func {
+	return func(ctx context.Context, req wasmjs.Request) (wasmjs.Reply, error) {
+		use := Use{API: api, Op: op, Outcome: OK, Count: 1}
+		start := s.host.options.Now()
+		reply, err := do(ctx, req, &use)
+		use.Duration = s.host.options.Now().Sub(start)
+		if err != nil {
+			use.Outcome = string(tool.AsError(err).Code)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.uses.add(use)
+		return reply, err
+	}
+}
+
+// OK is the outcome of a use that did not fail.
+const OK = "ok"
+
+// Use is one use of a power, or several of a kind.
+type Use struct {
+	API      string // as allowlists name it
+	Op       string // what of it, such as "digest"
+	Outcome  string // OK or the code of the error
+	Seeded   bool   // the randomness was repeatable
+	Detail   string // for the operator alone: what was asked for, and which rule answered; of the first, when there are several
+	Count    int
+	BytesIn  int64 // to the tool: files, answers, digests
+	BytesOut int64 // from the tool: request bodies, data to digest
+	Duration time.Duration
+}
+
+// kind is what uses that are counted together have in common.
+type kind struct {
+	api, op, outcome string
+	seeded           bool
+}
+
+// maxUses is how many uses are kept one by one.
+const maxUses = 256
+
+// ledger keeps uses in bounded space: beyond maxUses those of a kind are added to the last of that kind.
+type ledger struct {
+	list []Use
+	last map[kind]int // where the latest use of a kind stands
+}
+
+func (l *ledger) add(u Use) {
+	k := kind{u.API, u.Op, u.Outcome, u.Seeded}
+	at, ok := l.last[k]
+	if ok && len(l.list) >= maxUses {
+		sum := &l.list[at]
+		sum.Count += u.Count
+		sum.BytesIn += u.BytesIn
+		sum.BytesOut += u.BytesOut
+		sum.Duration += u.Duration
+		return
+	}
+	if l.last == nil {
+		l.last = map[kind]int{}
+	}
+	l.last[k] = len(l.list)
+	l.list = append(l.list, u)
+}
