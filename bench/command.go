@@ -48,6 +48,9 @@ const usage = `Measures the sandbox engine beside other JavaScript engines, inte
   go run . --quick
   go run . --measure hermetic_call,throughput --peers goja,node --output json
 
+The peer "native" needs gcc and the source of QuickJS-ng, which the build of the engine's WebAssembly leaves in the
+user's cache, or which the environment variable ` + peers.SourceVariable + ` names; "node" needs node and npm.
+
 `
 
 // parse reads the flags. Help goes to notices.

@@ -2,12 +2,14 @@ package peers
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"example.com/toolsmith/assets"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
 )
@@ -35,13 +37,13 @@ func openOurs(ctx context.Context, cache string) (Engine, error) {
 	return &ours{context: ctx, engine: engine}, nil
 }
 
-// Version implements Engine.
+// Version implements Engine. It names the module by the beginning of its hash.
 func (o *ours) Version() string {
-	wazero := "wazero " + moduleVersion("github.com/tetratelabs/wazero")
+	how := "interpreted"
 	if o.engine.Stats().Compiler {
-		return wazero + ", compiled"
+		how = "compiled"
 	}
-	return wazero + ", interpreted"
+	return fmt.Sprintf("%.12s, %s by wazero %s", assets.QuickJSSHA256(), how, moduleVersion("github.com/tetratelabs/wazero"))
 }
 
 // Close implements Engine.
