@@ -102,7 +102,7 @@ func TestBans(t *testing.T) {
 
 func TestFileChanges(t *testing.T) {
 	t.Parallel()
-	for _, line := range strings.Split(`fs.writeFile('a', 'b')
+	for line := range strings.SplitSeq(`fs.writeFile('a', 'b')
 fs.writeFileSync
 fs['write' + 'File']
 fs?.unlinkSync?.('a')

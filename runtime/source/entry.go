@@ -9,15 +9,14 @@ import (
 // assigned looks at an assignment: it may make the entry point.
 func (g *gate) assigned(n *syntax.Node) {
 	target := n.Kids[0]
-	switch target.Kind {
-	case syntax.Identifier:
-		if target.Binding == nil {
-			g.defined[target.Text] = true
-		}
-	case syntax.Member:
-		if name, ok := g.key(target).asText(); ok && g.value(target.Kids[0]).sense == isGlobal {
-			g.defined[name] = true
-		}
+	if target.Kind == syntax.Identifier && target.Binding == nil {
+		g.defined[target.Text] = true
+	}
+	if target.Kind != syntax.Member || g.value(target.Kids[0]).sense != isGlobal {
+		return
+	}
+	if name, ok := g.key(target).asText(); ok {
+		g.defined[name] = true
 	}
 }
 
@@ -44,14 +43,13 @@ func (g *gate) defines(callee string, args []*syntax.Node) {
 // topLevel notes a statement that runs when the tool is loaded.
 func (g *gate) topLevel(n *syntax.Node) {
 	switch n.Kind {
-	case syntax.Expression:
-		if n.Kids[0].Kind == syntax.String { // a directive
+	case syntax.Declaration, syntax.Function, syntax.Class, syntax.Empty, syntax.Import, syntax.Export:
+	default:
+		if n.Kind == syntax.Expression && n.Kids[0].Kind == syntax.String { // a directive
 			return
 		}
-	case syntax.Declaration, syntax.Function, syntax.Class, syntax.Empty, syntax.Import, syntax.Export:
-		return
+		g.note(n, FactTopLevel, "runs once, when the tool is loaded; its effects are in every call")
 	}
-	g.note(n, FactTopLevel, "runs once, when the tool is loaded; its effects are in every call")
 }
 
 // findEntry settles which function is the tool.
@@ -99,8 +97,9 @@ func (g *gate) mayBeCalled(b *syntax.Binding) bool {
 	switch g.value(b.Init).sense {
 	case isText, isNumber, isList, isObject:
 		return false
+	default:
+		return true
 	}
-	return true
 }
 
 func (g *gate) noteAsync(b *syntax.Binding) {

@@ -41,15 +41,15 @@ func (v value) asText() (string, bool) {
 		return v.text, true
 	case isNumber:
 		return strconv.FormatFloat(v.number, 'f', -1, 64), true
+	default:
+		return "", false
 	}
-	return "", false
 }
 
+// parseNumber reads a literal: 10, 0x1F, 1_000, 017, .5e3, 9n.
 func parseNumber(text string) value {
 	text = strings.ReplaceAll(strings.TrimSuffix(text, "n"), "_", "")
-	if n, err := strconv.ParseInt(text, 0, 64); err == nil && !strings.HasPrefix(text, "0") || len(text) == 1 {
-		return value{sense: isNumber, number: float64(n)}
-	} else if err == nil {
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 		return value{sense: isNumber, number: float64(n)}
 	}
 	if f, err := strconv.ParseFloat(text, 64); err == nil {

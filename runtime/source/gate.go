@@ -115,6 +115,7 @@ func (g *gate) walk(n, parent *syntax.Node) {
 	case syntax.Function:
 		g.function(n)
 		return
+	default:
 	}
 	g.below(n)
 }
@@ -193,13 +194,11 @@ func (g *gate) access(n, parent *syntax.Node) {
 
 // maker refuses a constructor that makes code from text, unless it is only compared or asked for its name.
 func (g *gate) maker(n, at, parent *syntax.Node) {
-	switch parent.Kind {
-	case syntax.Member:
-		if key, ok := g.key(parent).asText(); ok && parent.Kids[0] == n && (key == "name" || key == "length") {
-			return
-		}
-	case syntax.Binary:
-		if comparisons[parent.Text] {
+	if parent.Kind == syntax.Binary && comparisons[parent.Text] {
+		return
+	}
+	if parent.Kind == syntax.Member && parent.Kids[0] == n {
+		if key, _ := g.key(parent).asText(); key == "name" || key == "length" {
 			return
 		}
 	}

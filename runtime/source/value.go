@@ -47,8 +47,9 @@ func (g *gate) value(n *syntax.Node) value {
 	case syntax.Member, syntax.Call, syntax.Binary, syntax.Template, syntax.Array, syntax.Assign, syntax.Sequence,
 		syntax.Conditional, syntax.Await:
 		return g.remember(n)
+	default:
+		return value{}
 	}
-	return value{}
 }
 
 // remember computes the value of a node once.
@@ -80,8 +81,9 @@ func (g *gate) compute(n *syntax.Node) value {
 		return g.value(n.Last())
 	case syntax.Conditional:
 		return g.either(n.Kids[1:])
+	default:
+		return value{}
 	}
-	return value{}
 }
 
 // either is the first value of several that is known.
@@ -176,8 +178,9 @@ func (g *gate) member(object, key value) value {
 		return extend(object.text, name)
 	case isText, isList:
 		return item(object, key, name)
+	default:
+		return value{}
 	}
-	return value{}
 }
 
 func constructorOf(object value) value {
@@ -202,8 +205,9 @@ func (v value) callable() bool {
 		return true
 	case isNamed:
 		return !objects[v.text] && !strings.HasSuffix(v.text, ".prototype")
+	default:
+		return false
 	}
-	return false
 }
 
 // objects are the globals that are no functions.
@@ -212,7 +216,7 @@ var objects = set("Math JSON Reflect Atomics Intl console performance crypto fs 
 
 func set(list string) map[string]bool {
 	names := map[string]bool{}
-	for _, name := range strings.Fields(list) {
+	for name := range strings.FieldsSeq(list) {
 		names[name] = true
 	}
 	return names
@@ -286,12 +290,9 @@ func (g *gate) method(callee *syntax.Node, args []value) (value, bool) {
 			return compute(object.list, args), true
 		}
 		return value{}, true
-	case isCallable, isMaker:
-		if name == "bind" {
-			return value{sense: isCallable}, true
-		}
+	default:
+		return value{sense: isCallable}, name == "bind" && object.callable()
 	}
-	return value{}, false
 }
 
 // required is what require gives: only fs matters, for what is done with it.

@@ -41,7 +41,7 @@ type Violation struct {
 
 // Violations are all that is wrong with a source, by position. They are the cause of the *tool.Error that Check
 // returns: errors.As finds them.
-type Violations []Violation
+type Violations []Violation //nolint:errname // a list of Violation first, an error by the way
 
 // maxViolations bounds how many are reported.
 const maxViolations = 50

@@ -83,13 +83,10 @@ func (p *parser) assignmentAfter(operand *Node) *Node {
 
 // assignable is about what stands before the operator; what a pattern holds is left to the engine.
 func (p *parser) assignable(n *Node, patterns bool) bool {
-	switch n.Kind {
-	case Identifier, Member, Call: // a call is an error at run time only
-		return true
-	case Array, Object:
+	if n.Kind == Array || n.Kind == Object {
 		return patterns
 	}
-	return false
+	return n.Kind == Identifier || n.Kind == Member || n.Kind == Call // a call is an error at run time only
 }
 
 var assigns = words("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??=")

@@ -31,11 +31,12 @@ func (p *parser) primary() *Node {
 			p.unexpected("'in' behind a private name")
 		}
 		return p.node(PrivateName, pos, text)
+	default:
+		if p.name() {
+			return p.namedPrimary()
+		}
+		return p.keywordPrimary()
 	}
-	if p.name() {
-		return p.namedPrimary()
-	}
-	return p.keywordPrimary()
 }
 
 func (p *parser) namedPrimary() *Node {

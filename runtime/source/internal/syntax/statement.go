@@ -281,15 +281,8 @@ func (p *parser) endless(kind Kind, pos int, test, body *Node) *Node {
 
 // always reports whether a test is plainly true.
 func always(test *Node) bool {
-	switch test.Kind {
-	case Number:
-		return test.Text != "0"
-	case Keyword:
-		return test.Text == "true"
-	case Unary:
-		return test.Text == "!" && never(test.Kids[0])
-	}
-	return false
+	return test.Kind == Number && test.Text != "0" || test.Kind == Keyword && test.Text == "true" ||
+		test.Kind == Unary && test.Text == "!" && never(test.Kids[0])
 }
 
 func never(test *Node) bool {
