@@ -26,8 +26,8 @@ type Options struct {
 type Engine struct {
 	options Options
 	module  *module
-	base    *base
-	blank   *image // of the engine without a tool
+	base    *base // of the bare engine
+	bases   bases // of the library
 	pool    *pool
 	images  *cache
 	running sync.WaitGroup // calls in flight and their host functions
@@ -46,7 +46,7 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: opt, module: m, images: newCache(opt.ImageCacheBytes)}
+	e := &Engine{options: opt, module: m, images: newCache(opt.ImageCacheBytes), bases: bases{byKey: map[string]*base{}}}
 	e.pool = newPool(opt.Instances, e.newInstance)
 	if err := e.boot(); err != nil {
 		return nil, errors.Join(err, m.close())
@@ -99,11 +99,7 @@ func (e *Engine) boot() error {
 	if abi := in.shared32(sharedABI); abi != shimABI {
 		return fmt.Errorf("the engine's module speaks version %d of the shim, this package %d", abi, shimABI)
 	}
-	e.blank, err = takeImage(in)
-	if err != nil {
-		return err
-	}
-	in.job, in.image = nil, e.blank
+	in.job, in.image = nil, e.base.blank
 	in.restore()
 	e.pool.idle, e.pool.live = append(e.pool.idle, in), 1
 	return nil
@@ -115,8 +111,7 @@ func (e *Engine) newInstance() (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.base = e.base
-	in.attach(e.blank)
+	in.attach(e.base.blank)
 	return in, nil
 }
 

@@ -321,7 +321,7 @@ func TestWarnings(t *testing.T) {
 	}{
 		"fuel":    {`{"work":200000}`, tool.Limits{Fuel: fuelOf(t, p, `{"work":200000}`) * 11 / 10}},
 		"memory":  {`{"memory":7000000}`, tool.Limits{MemoryBytes: 8 << 20}},
-		"timeout": {`{"wait":260}`, tool.Limits{Timeout: 300 * time.Millisecond}},
+		"timeout": {`{"wait":1700}`, tool.Limits{Timeout: 2 * time.Second}},
 		"output":  {`{"output":900}`, tool.Limits{OutputBytes: 1000}},
 	} {
 		var got []string

@@ -3,19 +3,7 @@ package wasmjs
 import (
 	"bytes"
 	"errors"
-	"fmt"
 )
-
-// base is the memory of a freshly booted engine without a tool. All tools' images are stored as what differs from it.
-type base struct {
-	shared   uint32 // address of the guest's shared struct
-	stackTop uint32 // the C stack is [0, stackTop), all zero at rest
-	writable uint32 // where writable data begins; between stackTop and here is read-only data
-	bytes    []byte // memory from stackTop to the end in use
-}
-
-// end is the address behind the last byte in use.
-func (b *base) end() uint32 { return b.stackTop + uint32(len(b.bytes)) } //nolint:gosec // 32-bit memory
 
 // image is the memory of a loaded tool, from which each of its calls starts. It is immutable.
 type image struct {
@@ -51,18 +39,7 @@ func (im *image) size() int64 {
 	return int64(cap(im.own)) + int64(cap(im.spans))*12 + int64(im.logs.bytes) + 200
 }
 
-// takeBase makes the base image of an instance that has just booted.
-func takeBase(in *instance, shared, writable uint32) (*base, error) {
-	b := &base{shared: shared, writable: writable, stackTop: uint32(in.stackPointer.Get())} //nolint:gosec // an i32
-	clear(in.memory.bytes[:b.stackTop])
-	b.bytes = bytes.Clone(in.memory.bytes[b.stackTop:in.memoryBytes()])
-	if b.writable < b.stackTop || b.writable >= b.end() {
-		return nil, fmt.Errorf("the engine's writable data at %d lies outside [%d, %d)", b.writable, b.stackTop, b.end())
-	}
-	return b, nil
-}
-
-// takeImage makes the image of a tool that in has just loaded.
+// takeImage makes the image of a tool that in has just loaded on top of its base.
 func takeImage(in *instance) (*image, error) {
 	b := in.base
 	if uint32(in.stackPointer.Get()) != b.stackTop { //nolint:gosec // an i32
@@ -112,7 +89,7 @@ func isZero(b []byte) bool {
 func (in *instance) attach(im *image) {
 	b := im.base
 	copy(in.memory.bytes[b.stackTop:b.writable], b.bytes)
-	in.image = im
+	in.image, in.base = im, b
 	in.restore()
 }
 

@@ -19,7 +19,8 @@ type job struct {
 	host    hostCalls
 }
 
-// newBootJob is the job under which the engine itself starts: no tool is there yet, so nothing but the clock binds.
+// newBootJob is the job under which the engine itself and its library start: no tool is there yet, so the limits are
+// wide.
 func newBootJob() *job {
 	limits := tool.Limits{Timeout: time.Minute, Fuel: tool.MaxLimits.Fuel}.WithDefaults()
 	return newJob(context.Background(), limits, loadClock, time.UTC)

@@ -12,7 +12,6 @@ import (
 
 	"example.com/toolsmith/assets"
 	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/wasmjs/web"
 )
 
 // Source is a tool's code and what its image depends on.
@@ -113,12 +112,17 @@ func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time
 	if im := e.images.get(p.key); im != nil {
 		return im, nil
 	}
-	in, err := e.pool.acquire(ctx, e.blank, start.Add(limits.Timeout))
+	deadline := start.Add(limits.Timeout)
+	b, err := e.baseFor(ctx, &p.source, deadline)
 	if err != nil {
 		return nil, tool.AsError(err)
 	}
-	if in.image != e.blank {
-		in.attach(e.blank)
+	in, err := e.pool.acquire(ctx, b.blank, deadline)
+	if err != nil {
+		return nil, tool.AsError(err)
+	}
+	if in.image != b.blank {
+		in.attach(b.blank)
 	}
 	j := newJob(ctx, limits, loadClock, p.zone)
 	in.begin(j)
@@ -132,18 +136,8 @@ func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time
 	return im, nil
 }
 
-// load evaluates the program in a blank instance and takes the image.
+// load evaluates the program in an instance that holds its base, and takes the image.
 func (p *Program) load(in *instance) (*image, error) {
-	for _, piece := range web.Named(p.source.names()) {
-		if err := in.evaluate(opPiece, "toolsmith:"+piece.Name, piece.Code); err != nil {
-			return nil, in.faulty(piece.Name, err)
-		}
-	}
-	for _, api := range p.source.APIs {
-		if err := in.evaluate(opPiece, "toolsmith:"+api.Name, api.code()); err != nil {
-			return nil, in.faulty(api.Name, err)
-		}
-	}
 	if err := in.evaluate(opLoad, p.source.Name, p.source.Code); err != nil {
 		return nil, locate(err, p.source)
 	}

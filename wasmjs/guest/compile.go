@@ -11,7 +11,7 @@ import (
 // The compiler's flags. EMSCRIPTEN makes the interpreter dispatch through a switch, which wasm compiles better than
 // computed gotos.
 var compileFlags = []string{
-	"--target=wasm32-wasi", "-O2", "-DNDEBUG", "-D_GNU_SOURCE", "-DEMSCRIPTEN",
+	"--target=wasm32-wasi", "-O3", "-fno-unroll-loops", "-DNDEBUG", "-D_GNU_SOURCE", "-DEMSCRIPTEN",
 	"-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
 	"-mbulk-memory", "-msign-ext", "-mnontrapping-fptoint", "-mmutable-globals",
 	"-fno-strict-aliasing", "-funsigned-char", "-fwrapv", "-w", "-Isrc",
