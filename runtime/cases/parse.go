@@ -66,8 +66,7 @@ func (f file) valid() error {
 	}
 	var whole json.RawMessage
 	err := json.Unmarshal(f.text, &whole)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return f.errorf(int(syntax.Offset)-1, "this is not JSON: %v", err)
 	}
 	return err

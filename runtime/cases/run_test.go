@@ -94,7 +94,7 @@ func TestOrderAndJobs(t *testing.T) {
 		}
 		var got, want []string
 		var all []cases.Case
-		for _, id := range strings.Split("abcdefgh", "") {
+		for id := range strings.SplitSeq("abcdefgh", "") {
 			all = append(all, cases.Case{ID: id, Source: strings.Repeat("x", 9-len(all))})
 			want = append(want, id)
 		}

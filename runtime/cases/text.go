@@ -52,5 +52,5 @@ func appendWTF8(out []byte, r rune) []byte {
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(out, r)
 	}
-	return append(out, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+	return append(out, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
 }
