@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	goruntime "runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/toolsmith/assets"
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
+)
+
+// check is one thing that the doctor looked at.
+type check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// broken is a check that failed.
+func broken(name string, err error, hint string) check { return check{name, false, err.Error(), hint} }
+
+func (f *face) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that the sandbox works on this machine",
+		Long: "Checks the engine, whether it runs as machine code or is interpreted, the compilation cache, the memory reservation\n" +
+			"and a trivial run. The exit status is 1 when something is broken.",
+		Example: f.examples("host doctor", "host doctor --output json"),
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			checks := diagnose(cmd.Context())
+			ok := true
+			for _, c := range checks {
+				ok = ok && c.OK
+			}
+			if f.format == asJSON {
+				f.printJSON(struct {
+					OK     bool    `json:"ok"`
+					Checks []check `json:"checks"`
+				}{ok, checks})
+			} else {
+				f.printChecks(checks)
+			}
+			if !ok {
+				return done(1)
+			}
+			return nil
+		},
+	}
+}
+
+func (f *face) printChecks(checks []check) {
+	width := 0
+	for _, c := range checks {
+		width = max(width, len(c.Name))
+	}
+	for _, c := range checks {
+		state := "ok"
+		if !c.OK {
+			state = "BROKEN"
+		}
+		f.printf("%-6s  %-*s  %s\n", state, width, c.Name, escape(c.Detail))
+		if c.Hint != "" {
+			f.printf("%-6s  %-*s  hint: %s\n", "", width, "", escape(c.Hint))
+		}
+	}
+}
+
+// diagnose makes all the checks that can be made.
+func diagnose(ctx context.Context) []check {
+	checks := []check{checkProgram(), checkAsset()}
+	box, cache, err := openWatched(ctx)
+	checks = append(checks, cache)
+	if err != nil {
+		return append(checks, broken("engine", err, "a limit of address space (ulimit -v) may be in the way"))
+	}
+	defer box.Close()
+	return append(checks, checkEngine(box), checkMemory(ctx, box), checkRun(ctx, box))
+}
+
+func checkProgram() check {
+	v := readVersion()
+	return check{Name: "program", OK: true, Detail: fmt.Sprintf("%s, commit %s, %s, %s/%s, wazero %s",
+		v.Version, v.Commit, v.Go, goruntime.GOOS, goruntime.GOARCH, dependency("github.com/tetratelabs/wazero"))}
+}
+
+// dependency is the version of a module that the program was built with.
+func dependency(path string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if d.Path == path {
+				return d.Version
+			}
+		}
+	}
+	return "unknown"
+}
+
+// checkAsset compares the embedded engine with its recorded identity.
+func checkAsset() check {
+	sum := sha256.Sum256(assets.QuickJS)
+	if got, want := hex.EncodeToString(sum[:]), assets.QuickJSSHA256(); got != want {
+		return broken("asset", fmt.Errorf("the embedded engine's sha256 is %s, not %s", got, want), "build the program again")
+	}
+	return check{Name: "asset", OK: true, Detail: "QuickJS-ng, sha256 " + assets.QuickJSSHA256()}
+}
+
+// openWatched opens a sandbox with the compilation cache, or without one where that is what is broken.
+func openWatched(ctx context.Context) (*runtime.Sandbox, check, error) {
+	const name = "cache"
+	dir, err := cacheDir()
+	if err == nil {
+		start := time.Now()
+		var box *runtime.Sandbox
+		if box, err = runtime.OpenSandbox(ctx, wasmjs.Options{CacheDir: dir, Instances: 1}); err == nil {
+			return box, checkCache(name, dir, time.Since(start)), nil
+		}
+	}
+	box, failed := runtime.OpenSandbox(ctx, wasmjs.Options{Instances: 1})
+	hint := "make it a folder of your own: mkdir -p -m 700 " + dir
+	if dir == "" {
+		hint = "set XDG_CACHE_HOME to an absolute path, or HOME"
+	}
+	return box, broken(name, err, hint), failed
+}
+
+// checkCache looks at a cache folder that the engine accepted.
+func checkCache(name, dir string, opened time.Duration) check {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return broken(name, err, "")
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && goruntime.GOOS != "windows" {
+		return broken(name, fmt.Errorf("%s is open to others (mode %04o)", dir, mode), "chmod 700 "+dir)
+	}
+	file, err := os.CreateTemp(dir, "doctor-*")
+	if err != nil {
+		return broken(name, fmt.Errorf("%s cannot be written: %w", dir, err), "chmod 700 "+dir+", or free some space")
+	}
+	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
+		return broken(name, err, "")
+	}
+	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s, private and writable; the engine opened in %d ms", dir, opened.Milliseconds())}
+}
+
+func checkEngine(box *runtime.Sandbox) check {
+	detail := "compiler: tools run as machine code"
+	if !box.Compiled() {
+		detail = "interpreter: there is no compiler for this machine, so tools run 10 to 50 times slower"
+	}
+	return check{Name: "engine", OK: true, Detail: detail}
+}
+
+// checkMemory lets a tool have a large buffer under the largest memory limit.
+func checkMemory(ctx context.Context, box *runtime.Sandbox) check {
+	const code = "function execute() { return new Uint8Array(33554432).fill(1).length }"
+	return try(ctx, box, "memory", code, "33554432", "an instance reserved its address space, and a tool used 32 MiB of it")
+}
+
+func checkRun(ctx context.Context, box *runtime.Sandbox) check {
+	return try(ctx, box, "run", "function execute() { return 6 * 7 }", "42", "a tool ran from source to result")
+}
+
+// try runs code and compares its result.
+func try(ctx context.Context, box *runtime.Sandbox, name, code, want, fine string) check {
+	limits := tool.Limits{MemoryBytes: tool.MaxLimits.MemoryBytes, Timeout: tool.MaxLimits.Timeout}
+	result, err := box.Run(ctx, runtime.Request{Code: code, Input: []byte("{}"), Limits: limits})
+	switch got := strings.TrimSpace(string(result.Output)); {
+	case err != nil:
+		return broken(name, err, "")
+	case got != want:
+		return broken(name, fmt.Errorf("a tool returned %s, not %s", got, want), "")
+	}
+	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s in %.1f ms", fine, newStats(result.Stats).WallMs)}
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// progress is a line at the bottom of a terminal. Elsewhere it shows nothing.
+type progress struct {
+	w     io.Writer
+	shown bool
+}
+
+// newProgress shows progress on w if that is a terminal. The null device counts as one, which does no harm.
+func newProgress(w io.Writer) *progress {
+	if file, ok := w.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return &progress{w: w}
+		}
+	}
+	return &progress{}
+}
+
+const barWidth = 30
+
+func (p *progress) show(t tally) {
+	if p.w == nil {
+		return
+	}
+	filled := strings.Repeat("#", barWidth*t.done()/max(t.total, 1))
+	_, _ = fmt.Fprintf(p.w, "[%-*s] %d/%d, %d failed", barWidth, filled, t.done(), t.total, t.failed)
+	p.shown = true
+}
+
+// clear makes room for other lines.
+func (p *progress) clear() {
+	if p.shown {
+		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}

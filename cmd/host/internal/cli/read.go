@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// stdin is the file name that stands for standard input.
+const stdin = "-"
+
+// read returns the whole of a file, or of standard input for "-". More than most bytes are an error of the given code before
+// they are in memory. It returns when ctx ends, even from a pipe that nobody writes to.
+func (f *face) read(ctx context.Context, name string, most int, tooLarge tool.Code) ([]byte, error) {
+	type answer struct {
+		text []byte
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		text, err := f.readAll(name, int64(most)+1)
+		answers <- answer{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, tool.AsError(ctx.Err())
+	case a := <-answers:
+		switch {
+		case a.err != nil:
+			return nil, unreadable(name, a.err)
+		case len(a.text) > most:
+			return nil, tool.Errorf(tooLarge, "%s is larger than the limit of %s", called(name), size(most))
+		}
+		return a.text, nil
+	}
+}
+
+func (f *face) readAll(name string, most int64) ([]byte, error) {
+	in := f.in
+	if name != stdin {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	return io.ReadAll(io.LimitReader(in, most))
+}
+
+// called is what errors call a file.
+func called(name string) string {
+	if name == stdin {
+		return "standard input"
+	}
+	return name
+}
+
+// unreadable words an error of the file system.
+func unreadable(name string, err error) error {
+	cause, code := err, tool.Unavailable
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = path.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		code = tool.NotFound
+	}
+	return tool.Errorf(code, "cannot read %s: %w", called(name), cause)
+}
+
+// size words a number of bytes.
+func size[T int | uint64](n T) string {
+	for _, unit := range []struct {
+		name  string
+		bytes T
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		switch {
+		case n >= unit.bytes && n%unit.bytes == 0:
+			return fmt.Sprintf("%d %s", n/unit.bytes, unit.name)
+		case n >= unit.bytes:
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(unit.bytes), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

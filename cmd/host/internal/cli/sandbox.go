@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/wasmjs"
+)
+
+// cacheDir is where compiled code is kept between runs of the program.
+func cacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "toolsmith"), nil
+}
+
+// openSandbox opens a sandbox with up to the given number of instances; 0 is the engine's default. Where the cache cannot be
+// used it says so and goes on without: compiling takes a second, no more.
+func (f *face) openSandbox(ctx context.Context, instances int) (*runtime.Sandbox, error) {
+	dir, err := cacheDir()
+	if err == nil {
+		var box *runtime.Sandbox
+		if box, err = runtime.OpenSandbox(ctx, wasmjs.Options{CacheDir: dir, Instances: instances}); err == nil || ctx.Err() != nil {
+			return box, err
+		}
+	}
+	box, failed := runtime.OpenSandbox(ctx, wasmjs.Options{Instances: instances})
+	if failed == nil {
+		f.sayf("the compilation cache is of no use, so this start is slow: %s", escape(err.Error()))
+	}
+	return box, failed
+}
