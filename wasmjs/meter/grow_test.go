@@ -1,6 +1,9 @@
 package meter
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // growModule runs memory.grow.
 func growModule(first, most uint32) []byte {
@@ -53,6 +56,14 @@ func TestGrow(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestGrowStops(t *testing.T) {
+	in := metered(t, growModule(1, 0), Options{ReservePages: 4}, unitsPerPage-1)
+	if _, err := in.run(1); !errors.Is(err, errFuel) {
+		t.Error("not stopped by fuel:", err)
+	}
+	in.expectPages(1)
 }
 
 // expectPages checks the size that the module and the host see.

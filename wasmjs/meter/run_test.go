@@ -13,17 +13,21 @@ import (
 
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
 
-var errFuel = errors.New("the budget is used up")
+var (
+	errFuel      = errors.New("the budget is used up")
+	errNotNeeded = errors.New("fuel was asked for while some was left")
+)
 
 // host grants fuel up to a budget, as a real one would.
 type host struct {
 	budget, quantum int64
 	granted         int64
-	refills         int
 }
 
 func (h *host) refill(fuel int64) int64 {
-	h.refills++
+	if fuel >= 0 {
+		panic(errNotNeeded)
+	}
 	if h.granted-fuel > h.budget {
 		panic(errFuel)
 	}
