@@ -96,6 +96,10 @@ func (g *gate) walk(n, parent *syntax.Node) {
 		}
 	case syntax.Call:
 		g.called(n, parent)
+	case syntax.Tagged:
+		if g.value(n.Kids[0]).sense == isCtor {
+			g.refuseMaker(named(n.Kids[0]))
+		}
 	case syntax.New:
 		g.constructed(n)
 	case syntax.Assign:
@@ -170,7 +174,7 @@ func declares(parent, n *syntax.Node) bool {
 func (g *gate) access(n, parent *syntax.Node) {
 	object, key := g.value(n.Kids[0]), g.key(n)
 	name, known := key.asText()
-	at := n.Kids[1]
+	at := named(n)
 	switch {
 	case name == "__proto__":
 		g.note(at, FactProto, "reaches for __proto__")
@@ -207,6 +211,14 @@ func (g *gate) maker(n, at, parent *syntax.Node) {
 
 var comparisons = set("== != === !== instanceof")
 
+// named is the place that names what an expression gives: the key of a member.
+func named(n *syntax.Node) *syntax.Node {
+	if n.Kind == syntax.Member {
+		return n.Kids[1]
+	}
+	return n
+}
+
 func (g *gate) refuseMaker(at *syntax.Node) {
 	g.refuse(at, RuleFunction, "a function's constructor is forbidden: it is Function() by another way",
 		"write the function out; to tell async functions apart, compare fn.constructor.name")
@@ -218,7 +230,7 @@ func (g *gate) called(n, parent *syntax.Node) {
 	v := g.value(callee)
 	switch {
 	case v.sense == isCtor && g.anyText(n.Kids[1:]):
-		g.refuseMaker(callee.Last())
+		g.refuseMaker(named(callee))
 	case v.sense == isNamed && v.text == "Date":
 		g.note(callee, FactClock, "reads the clock (Date)")
 	case v.sense == isNamed:

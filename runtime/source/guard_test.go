@@ -22,7 +22,7 @@ func FuzzCheck(f *testing.F) {
 		"globalThis['ev' + 'al'] = String.fromCharCode(1, 2)", "async function* run({ a = [1, ...b] }, ...c) { for await (const x of y) yield* x }",
 		"class A { static #x = 1; static { this.constructor.constructor('x') } } export default A", "import fs from 'fs'; fs.promises.rm(`a${b}`)",
 		"var [a, b] = [b, a], { [a]: c = a } = c; execute = a ? b : c ?? d", "'x'.split('').reverse().join('').slice(1, 2).at(0).replace('a', 'b')",
-		"label: while (true) { with (this) switch (x) { case typeof process: break label } }", "interface A { b: string }", "a => const b = 1",
+		"const C = x.constructor; C('1'); C`1`; (C || 1)('1')", "label: while (true) { with (this) switch (x) { case typeof process: break label } }", "interface A { b: string }", "a => const b = 1",
 	} {
 		f.Add(code, true)
 	}

@@ -310,7 +310,7 @@ func TestHostileSourcesEndSoon(t *testing.T) {
 		code = code[:min(len(code), 64<<10)]
 		start := time.Now()
 		_, err := syntax.Parse(code)
-		if took := time.Since(start); took > 500*time.Millisecond { // 20 ms on a quiet machine
+		if took := time.Since(start); took > 5*time.Second { // 20 ms at most on a quiet machine; what is quadratic takes longer than this
 			t.Errorf("%s: %v (%v)", name, took, err)
 		}
 	}
