@@ -3,6 +3,7 @@ package hostapi
 import (
 	"context"
 	"crypto/rand"
+	"crypto/x509"
 	"io"
 	"net"
 	"net/netip"
@@ -25,7 +26,7 @@ type capability interface {
 }
 
 // capabilities are all there are, in the order in which they are bound.
-var capabilities = []capability{}
+var capabilities = []capability{fetchAPI{}}
 
 // Names are the APIs that an allowlist can name, in the order in which they are bound.
 func Names() []string {
@@ -63,12 +64,14 @@ type Resolver interface {
 
 // Options are what a Host reaches the world through. The zero value is the real world.
 type Options struct {
+	// Resolver is asked for names as they are; nil: the machine's, without its search domains.
 	Resolver Resolver
 	// Dial connects to an address and port that have been checked; it looks nothing up.
-	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
-	Getenv func(name string) string // of secrets
-	Random io.Reader                // of calls without a seed; never fails; safe for concurrent use
-	Now    func() time.Time
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	RootCAs *x509.CertPool           // whose certificates servers may show; nil: the machine's
+	Getenv  func(name string) string // of secrets
+	Random  io.Reader                // of calls without a seed; never fails; safe for concurrent use
+	Now     func() time.Time
 }
 
 // Host is the outside of the powers, shared by all calls.
@@ -83,7 +86,7 @@ const maxReading = 64
 // New makes a Host. It holds nothing that must be closed.
 func New(opt Options) *Host {
 	if opt.Resolver == nil {
-		opt.Resolver = net.DefaultResolver
+		opt.Resolver = systemResolver{}
 	}
 	if opt.Dial == nil {
 		opt.Dial = (&net.Dialer{}).DialContext

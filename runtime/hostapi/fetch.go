@@ -1,0 +1,207 @@
+package hostapi
+
+import (
+	"context"
+	_ "embed" // for the glue
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"example.com/toolsmith/runtime/policy"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
+)
+
+//go:embed glue/fetch.js
+var fetchGlue string
+
+// fetchAPI is the capability "fetch": requests over HTTP, as the web has them.
+type fetchAPI struct{}
+
+func (fetchAPI) api() wasmjs.API { return wasmjs.API{Name: "fetch", Glue: fetchGlue} }
+
+func (fetchAPI) funcs(s *Session) map[string]wasmjs.Func {
+	limits := s.policy.FetchLimits.WithDefaults()
+	f := &fetcher{
+		session: s, limits: limits, slots: make(chan struct{}, limits.MaxConcurrent),
+		vault: newVault(s.policy.Secrets, s.host.options.Getenv),
+	}
+	return map[string]wasmjs.Func{"fetch": s.recorded("fetch", "request", f.fetch), "fetch.abort": f.abort}
+}
+
+// fetcher makes the requests of one call. It is safe for concurrent use.
+type fetcher struct {
+	session *Session
+	limits  policy.FetchLimits
+	vault   *vault
+	flights flights
+	slots   chan struct{} // holds one element for each request under way
+
+	requests, sent, received atomic.Int64 // so far; sent and received are bytes of bodies
+}
+
+// asked is a request as the glue sends it; the body comes as the bytes beside it.
+type asked struct {
+	ID       uint32  `json:"id"` // of the glue's choice, for fetch.abort
+	URL      string  `json:"url"`
+	Method   string  `json:"method"`
+	Headers  []field `json:"headers"`
+	Redirect string  `json:"redirect"`
+}
+
+// answered is an answer as the glue takes it.
+type answered struct {
+	Status     int     `json:"status"`
+	StatusText string  `json:"statusText"`
+	URL        string  `json:"url"`
+	Redirected bool    `json:"redirected"`
+	Headers    []field `json:"headers"`
+}
+
+// fetch is the operation "fetch": one request with the redirects that follow from it, and the answer with its whole body.
+func (f *fetcher) fetch(ctx context.Context, req wasmjs.Request, use *Use) (wasmjs.Reply, error) {
+	var ask asked
+	if err := json.Unmarshal(req.Value, &ask); err != nil {
+		return wasmjs.Reply{}, tool.Errorf(tool.Internal, "the request cannot be read: %w", err)
+	}
+	ctx, end := f.flights.begin(ctx, ask.ID)
+	defer end()
+	if err := f.enter(ctx); err != nil {
+		return wasmjs.Reply{}, err
+	}
+	defer f.leave()
+	reply, err := f.answer(ctx, ask, req.Bytes, use)
+	if err != nil {
+		err = f.told(err)
+		use.note(err.Error())
+	}
+	use.Detail = f.vault.blankText(use.Detail)
+	return reply, err
+}
+
+// note adds a step to the detail.
+func (u *Use) note(step string) {
+	if u.Detail != "" {
+		u.Detail += "; "
+	}
+	u.Detail += step
+}
+
+// enter waits for a free slot.
+func (f *fetcher) enter(ctx context.Context) error {
+	select {
+	case f.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return networkFailed(ctx.Err())
+	}
+}
+
+func (f *fetcher) leave() { <-f.slots }
+
+func (f *fetcher) answer(ctx context.Context, ask asked, body []byte, use *Use) (wasmjs.Reply, error) {
+	use.note(clip(ask.Method + " " + ask.URL))
+	u, err := parseTarget(ask.URL)
+	if err != nil {
+		return wasmjs.Reply{}, err
+	}
+	header, err := outgoing(ask.Headers)
+	if err != nil {
+		return wasmjs.Reply{}, err
+	}
+	first := hop{method: ask.Method, url: u, header: header, body: body}
+	resp, last, err := f.follow(ctx, first, ask.Redirect, use)
+	if err != nil {
+		return wasmjs.Reply{}, err
+	}
+	defer resp.Body.Close()
+	text, err := f.receive(resp, last.method)
+	if err != nil {
+		return wasmjs.Reply{}, networkFailed(err)
+	}
+	use.BytesIn = int64(len(text))
+	return f.reply(resp, text, last)
+}
+
+// reply is the answer for the tool, without secrets.
+func (f *fetcher) reply(resp *http.Response, text []byte, last hop) (wasmjs.Reply, error) {
+	fields, err := incoming(resp.Header)
+	if err != nil {
+		return wasmjs.Reply{}, err
+	}
+	for i := range fields {
+		fields[i].Value = widen(f.vault.blankText(fields[i].Value))
+	}
+	_, statusText, _ := strings.Cut(resp.Status, " ")
+	value, err := json.Marshal(answered{
+		Status: resp.StatusCode, StatusText: widen(f.vault.blankText(statusText)),
+		URL: f.vault.blankText(last.url.String()), Redirected: last.redirects > 0, Headers: fields,
+	})
+	return wasmjs.Reply{Value: value, Bytes: f.vault.blank(text)}, err
+}
+
+// told is an error in the words for the tool: with the hint, which a tool sees only in the message, and without secrets.
+func (f *fetcher) told(err error) error {
+	e := *tool.AsError(err)
+	if e.Hint != "" {
+		e.Message += " (" + e.Hint + ")"
+	}
+	e.Message = f.vault.blankText(e.Message)
+	return &e
+}
+
+// abort is the operation "fetch.abort": it ends the request of a number.
+func (f *fetcher) abort(_ context.Context, req wasmjs.Request) (wasmjs.Reply, error) {
+	var id uint32
+	if err := json.Unmarshal(req.Value, &id); err != nil {
+		return wasmjs.Reply{}, tool.Errorf(tool.Internal, "the number of a request cannot be read: %w", err)
+	}
+	f.flights.abort(id)
+	return wasmjs.Reply{}, nil
+}
+
+// flights are the requests under way, by their numbers. The zero value is ready for use.
+type flights struct {
+	mu   sync.Mutex
+	stop map[uint32]context.CancelFunc
+}
+
+// maxFlights bounds what is remembered; no call makes more requests.
+const maxFlights = 10_000
+
+// begin returns the context of a request. The caller calls end when it is over.
+func (f *flights) begin(ctx context.Context, id uint32) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, aborted := f.stop[id]; aborted {
+		cancel()
+	}
+	f.put(id, cancel)
+	return ctx, func() {
+		cancel()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.stop, id)
+	}
+}
+
+// abort ends a request, also one that is asked for but has not begun.
+func (f *flights) abort(id uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if cancel, ok := f.stop[id]; ok {
+		cancel()
+	} else if len(f.stop) < maxFlights {
+		f.put(id, func() {})
+	}
+}
+
+func (f *flights) put(id uint32, cancel context.CancelFunc) {
+	if f.stop == nil {
+		f.stop = map[uint32]context.CancelFunc{}
+	}
+	f.stop[id] = cancel
+}
