@@ -16,7 +16,7 @@ type Options struct {
 	CacheDir        string           // folder of compiled code, made with mode 0700; empty: none, and starting takes about a second
 	Instances       int              // most instances alive at once; zero: 256. Further calls wait for one
 	ImageCacheBytes int64            // most bytes of tools' images kept in memory; zero: 256 MiB
-	MaxMemoryBytes  uint64           // address space of an instance, which no memory limit exceeds; zero: 1 GiB, 128 MiB where there is no mmap
+	MaxMemoryBytes  uint64           // address space of an instance, which no memory limit exceeds: 128 MiB to 1 GiB; zero: 1 GiB, 128 MiB where there is no mmap
 	Interpreter     bool             // do without machine code: 10 to 50 times slower
 	Now             func() time.Time // the guest's clock where a call sets none; nil: time.Now
 	Random          func() uint64    // seeds of Math.random where a call sets none; nil: math/rand
@@ -55,7 +55,8 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Instances < 0 || o.ImageCacheBytes < 0 || o.MaxMemoryBytes > tool.MaxLimits.MemoryBytes {
+	if o.Instances < 0 || o.ImageCacheBytes < 0 || o.MaxMemoryBytes > tool.MaxLimits.MemoryBytes ||
+		o.MaxMemoryBytes != 0 && o.MaxMemoryBytes < tool.DefaultLimits.MemoryBytes {
 		return o, tool.Errorf(tool.InvalidRequest, "the engine's options are out of range: instances %d, image cache %d bytes, memory %d bytes",
 			o.Instances, o.ImageCacheBytes, o.MaxMemoryBytes)
 	}

@@ -27,7 +27,8 @@
 // the reservation, or above the maximum that the module declares. Bytes between meter_pages and the end of the
 // reservation are zero and can be read and written; only past the reservation accesses trap. The host resets the
 // memory by putting back its contents and meter_pages together. Programs that do not count on a trap between the
-// two see no difference. (wazero accepts 65536 pages but fails every access to such a memory: reserve one less.)
+// two see no difference. The reservation that counts is what the engine really holds: a host that gives the module
+// more memory than ReservePages may raise meter_pages_limit to that. (wazero accepts 65536 pages but fails every access to such a memory: reserve one less.)
 //
 // The tables of a module share 1048576 elements evenly, and table.grow gives -1 above its share. An imported
 // table grows as far as its owner lets it.

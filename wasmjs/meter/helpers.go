@@ -169,11 +169,15 @@ func (m *meter) outOfBounds(c *code, address uint32, whole func()) {
 	c.bytes(opI64ExtendI32U)
 	c.get(length)
 	c.bytes(opI64ExtendI32U, opI64Add)
-	c.i64(int64(m.memory.max) << pageShift)
-	c.bytes(opI64GtU, opIf, blockVoid)
+	c.reservedPages()
+	c.i64(pageShift)
+	c.bytes(opI64Shl, opI64GtU, opIf, blockVoid)
 	whole()
 	c.bytes(opEnd)
 }
+
+// reservedPages writes the number of pages that the engine really holds, as an i64.
+func (c *code) reservedPages() { c.bytes(opMemorySize, 0, opI64ExtendI32U) }
 
 // pieces writes: repeat with a piece of the length, charged, until no length is left. The body has to shorten it.
 func (m *meter) pieces(c *code, body func()) {
@@ -206,7 +210,10 @@ func (m *meter) growBody() code {
 	c.get(before)
 	c.bytes(opReturn, opEnd)
 	m.refuseAbove(&c, func() { c.load(m.pagesLimit); c.bytes(opI64ExtendI32U) })
-	m.refuseAbove(&c, func() { c.i64(int64(m.mostPages)) })
+	m.refuseAbove(&c, c.reservedPages)
+	if m.mostPages < maxPages {
+		m.refuseAbove(&c, func() { c.i64(int64(m.mostPages)) })
+	}
 	c.load(m.fuel)
 	c.get(added)
 	c.bytes(opI64ExtendI32U)

@@ -38,6 +38,7 @@ const (
 	opI64Add             = 0x7c
 	opI64Sub             = 0x7d
 	opI64Mul             = 0x7e
+	opI64Shl             = 0x86
 	opI32WrapI64         = 0xa7
 	opI64ExtendI32U      = 0xad
 	opRefNull            = 0xd0

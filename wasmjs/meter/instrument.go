@@ -34,7 +34,7 @@ type meter struct {
 	in      instruction
 	callees []callee // by index in the module's own functions
 
-	firstPages, mostPages uint32 // of the memory, as the module sees it
+	firstPages, mostPages uint32 // of the memory, as the module itself declares it
 
 	// Indices in the output.
 	firstType                      uint32 // of addedTypes
@@ -94,7 +94,7 @@ func (m *meter) prepareMemory(reserve uint32) error {
 		return errorf("ReservePages is %d; the module's memory needs %d to %d", reserve, m.memory.min, maxPages)
 	}
 	m.firstPages = m.memory.min
-	m.mostPages = min(reserve, m.memory.max)
+	m.mostPages = m.memory.max
 	m.memory = &limits{reserve, reserve}
 	return nil
 }

@@ -1,0 +1,55 @@
+package wasmjs_test
+
+import "testing"
+
+// TestPatchedEngine guards the places where guest/shim/quickjs.patch changes what the engine does.
+func TestPatchedEngine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ expression, want string }{
+		"split by class":        {`'a,b; c'.split(/[,;] ?/)`, `["a","b","c"]`},
+		"split, captures":       {`'a1b2c'.split(/(\d)/)`, `["a","1","b","2","c"]`},
+		"split, empty match":    {`'abc'.split(/(?:)/)`, `["a","b","c"]`},
+		"split, maybe empty":    {`'axbc'.split(/x*/)`, `["a","b","c"]`},
+		"split, at the ends":    {`',a,'.split(/,/)`, `["","a",""]`},
+		"split, no match":       {`'abc'.split(/x/)`, `["abc"]`},
+		"split, limit":          {`'a,b,c'.split(/,/, 2)`, `["a","b"]`},
+		"split, empty":          {`[''.split(/,/), ''.split(/(?:)/)]`, `[[""],[]]`},
+		"split, sticky":         {`'a,b'.split(/,/y)`, `["a","b"]`},
+		"split, global":         {`'a,b,c'.split(/,/g)`, `["a","b","c"]`},
+		"split, anchors":        {`'a\nb'.split(/^/m)`, `["a\n","b"]`},
+		"split, lookbehind":     {`['aXbX'.split(/(?<=X)/), 'aXbXc'.split(/(?<=X)/)]`, `[["aX","bX"],["aX","bX","c"]]`},
+		"split, unicode":        {`'😀x😁'.split(/x/u)`, `["😀","😁"]`},
+		"split, astral":         {`'😀😁'.split(/(?:)/u)`, `["😀","😁"]`},
+		"split, empty at end":   {`['ab'.split(/$/), 'ab\n'.split(/$/m), 'ab'.split(/b*$/)]`, `[["ab"],["ab","\n"],["a",""]]`},
+		"split, units":          {`'😀'.split(/(?:)/).length`, `2`},
+		"split, ignore case":    {`'aXbxc'.split(/x/i)`, `["a","b","c"]`},
+		"split, own exec":       {`(() => { const r = /,/; r.exec = () => null; return 'a,b'.split(r) })()`, `["a","b"]`},
+		"split, species":        {`(() => { let n = 0; class R extends RegExp { exec(s) { n++; return super.exec(s) } } return [...'a,b'.split(new R(',')), n] })()`, `["a","b",3]`},
+		"split, proto exec":     {`(() => { RegExp.prototype.exec = () => null; return 'a,b'.split(/,/) })()`, `["a,b"]`},
+		"split, not a regexp":   {`RegExp.prototype[Symbol.split].call({ constructor: RegExp, exec: RegExp.prototype.exec, flags: '', toString() { return ',' }, source: ',' }, 'a') instanceof Array`, `true`},
+		"split, throwing ctor":  {`(() => { const r = /,/; Object.defineProperty(r, 'constructor', { get() { throw new Error('c') } }); try { 'a'.split(r) } catch (e) { return e.message } })()`, `"c"`},
+		"lower, ascii":          {`'AbZ[@` + "`" + `{09'.toLowerCase()`, "\"abz[@`{09\""},
+		"upper, ascii":          {`'aBz[@` + "`" + `{09'.toUpperCase()`, "\"ABZ[@`{09\""},
+		"lower, latin":          {`'ÀÉß'.toLowerCase()`, `"àéß"`},
+		"upper, latin":          {`'àéßÿ'.toUpperCase()`, `"ÀÉSSŸ"`},
+		"lower, wide":           {`'ΑΣ'.toLowerCase()`, `"ας"`},
+		"upper, rope":           {`('ab'.repeat(500) + 'c'.repeat(500)).toUpperCase().slice(998, 1002)`, `"ABCC"`},
+		"map of numbers":        {`(() => { const m = new Map(); for (let i = -500; i < 500; i++) m.set(i / 4, i); let s = 0; for (let i = -500; i < 500; i++) s += m.get(i / 4) === i; return [s, m.size, m.get(-0), m.has(NaN)] })()`, `[1000,1000,0,false]`},
+		"set of odd keys":       {`new Set([NaN, NaN, 0, -0, '0', 0n, null, undefined, 1, 1.0]).size`, `7`},
+		"dates":                 {`[new Date(0).toString(), new Date(0).toUTCString(), new Date(-62198755200000).toISOString(), new Date(8.64e15).toISOString()]`, `["Thu Jan 01 1970 00:00:00 GMT+0000","Thu, 01 Jan 1970 00:00:00 GMT","-000001-01-01T00:00:00.000Z","+275760-09-13T00:00:00.000Z"]`},
+		"dates, local":          {`[new Date(2020, 0, 2, 15, 4, 5).toLocaleString(), new Date(2020, 0, 2, 3, 4, 5).toLocaleTimeString(), new Date(-1e14).toDateString()]`, `["01/02/2020, 03:04:05 PM","03:04:05 AM","Thu Feb 15 -1199"]`},
+		"messages":              {`(() => { try { null.x } catch (e) { return e.message } })()`, `"cannot read property 'x' of null"`},
+		"long messages are cut": {`(() => { try { undefined['x'.repeat(1000)] } catch (e) { return e.message.length < 300 } })()`, `true`},
+		"quoted json":           {`JSON.stringify('\u0001\u001f\ud800')`, `"\"\\u0001\\u001f\\ud800\""`},
+		"escape":                {`escape('é€ ')`, `"%E9%u20AC%20"`},
+		"memory error caught":   {`(() => { try { new ArrayBuffer(2 ** 31 - 1) } catch (e) { return e instanceof InternalError || e instanceof RangeError } })()`, `true`},
+		"overflow caught":       {`(() => { const f = () => f() + 1; try { f() } catch (e) { return e instanceof RangeError } })()`, `true`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := output(t, `function execute() { return `+c.expression+` }`, `{}`); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
