@@ -112,8 +112,9 @@ func tooHard(ctx context.Context, err error) error {
 		failure := Violations{v}.failure()
 		failure.Name = string(e.Code)
 		return failure
+	default:
+		return e
 	}
-	return e
 }
 
 // failure makes the error for what the bundle could not read.
