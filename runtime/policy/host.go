@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -16,8 +17,11 @@ const maxHost = 1024
 // without the dot at the end; addresses as net/netip writes them, without brackets. Refused is what is neither: odd
 // spellings of IPv4 addresses (decimal, octal, hexadecimal, short), zones, empty labels, names that are too long.
 func NormalizeHost(host string) (string, error) {
-	if len(host) > maxHost {
+	switch {
+	case len(host) > maxHost:
 		return "", fmt.Errorf("a host of %d bytes is too long", len(host))
+	case !utf8.ValidString(host):
+		return "", errors.New("a host is written in UTF-8")
 	}
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		host = strings.TrimSuffix(inner, "]")

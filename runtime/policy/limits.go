@@ -28,6 +28,15 @@ var DefaultFetchLimits = FetchLimits{
 // DefaultFSLimits are what a zero field of FSLimits stands for.
 var DefaultFSLimits = FSLimits{MaxFileBytes: mib, MaxTotalBytes: 16 * mib}
 
+// MaxFetchLimits are the largest that a policy can set.
+var MaxFetchLimits = FetchLimits{
+	MaxRedirects: 20, MaxRequests: 10_000, MaxConcurrent: 64, MaxRequestBytes: 16 * mib, MaxResponseBytes: 64 * mib,
+	MaxTotalRequestBytes: 256 * mib, MaxTotalResponseBytes: 256 * mib,
+}
+
+// MaxFSLimits are the largest that a policy can set.
+var MaxFSLimits = FSLimits{MaxFileBytes: 64 * mib, MaxTotalBytes: 256 * mib}
+
 // WithDefaults returns l with every zero field replaced by its default.
 func (l FetchLimits) WithDefaults() FetchLimits {
 	d := DefaultFetchLimits

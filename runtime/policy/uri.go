@@ -1,12 +1,31 @@
 package policy
 
 import (
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
 )
 
 const fileScheme = "fs"
+
+var errURI = errors.New(`a folder is written fs:///, then its absolute path: "fs:///srv/data"`)
+
+// rootOf returns the folder that a URI names.
+func rootOf(uri string) (string, error) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != fileScheme || u.Host != "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return "", errURI
+	}
+	path := filepath.FromSlash(u.Path)
+	if volume := filepath.FromSlash(strings.TrimPrefix(u.Path, "/")); filepath.VolumeName(volume) != "" { // C:\data
+		path = volume
+	}
+	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+		return "", errURI
+	}
+	return filepath.Clean(path), nil
+}
 
 // fileURI is the URI of an absolute folder.
 func fileURI(folder string) string {
