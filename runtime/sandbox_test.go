@@ -8,6 +8,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,18 +18,21 @@ import (
 	"example.com/toolsmith/wasmjs"
 )
 
-// open returns a sandbox that is closed when the test ends.
+// sandbox is shared by the tests and never closed. It uses the user's compilation cache, as the program does.
+var sandbox = sync.OnceValues(func() (*runtime.Sandbox, error) {
+	var opt wasmjs.Options
+	if dir, err := os.UserCacheDir(); err == nil {
+		opt.CacheDir = filepath.Join(dir, "toolsmith")
+	}
+	return runtime.OpenSandbox(context.Background(), opt)
+})
+
 func open(t *testing.T) *runtime.Sandbox {
 	t.Helper()
-	box, err := runtime.OpenSandbox(t.Context(), wasmjs.Options{})
+	box, err := sandbox()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return box
 }
 
@@ -155,5 +159,23 @@ func TestCanceled(t *testing.T) {
 	_, err := open(t).Run(ctx, runtime.Request{Code: "function execute() { for (;;); }", Input: []byte("{}")})
 	if !errors.Is(err, tool.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	box, err := runtime.OpenSandbox(t.Context(), wasmjs.Options{Interpreter: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if box.Compiled() {
+		t.Error("the interpreter reads as compiled")
+	}
+	if err := box.Close(); err != nil {
+		t.Error(err)
+	}
+	result, err := box.Run(t.Context(), runtime.Request{Code: "function execute() {}", Input: []byte("{}")})
+	if result == nil || !errors.Is(err, tool.Unavailable) {
+		t.Errorf("got %v, %v", result, err)
 	}
 }

@@ -16,61 +16,26 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"host": main, "toolsmith": main})
 }
 
-// The scripts see the examples of the repository in $EXAMPLES, and share one compilation cache.
+// The scripts see the examples of the repository in $EXAMPLES, and use the user's compilation cache.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	examples, err := filepath.Abs("../../examples")
+	dir, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := t.TempDir()
-	if err := os.Chmod(cache, 0o700); err != nil { //nolint:gosec // a folder needs its x bit
-		t.Fatal(err)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = t.TempDir()
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("EXAMPLES", examples)
+			env.Setenv("EXAMPLES", dir)
 			env.Setenv("XDG_CACHE_HOME", cache)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "examples": examples},
 	})
-}
-
-// Every example of every verb's help works from the top of the repository.
-func TestHelpExamples(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the examples are for a shell")
-	}
-	cache := "XDG_CACHE_HOME=" + t.TempDir()
-	for _, verb := range []string{"run", "cases", "doctor", "version"} {
-		help := output(t, cache, "host", verb, "--help")
-		_, after, ok := strings.Cut(help, "\nExamples:\n")
-		if !ok {
-			t.Fatalf("%s has no examples", verb)
-		}
-		examples, _, _ := strings.Cut(after, "\n\n")
-		for line := range strings.Lines(examples) {
-			if output(t, cache, "sh", "-c", line) == "" {
-				t.Errorf("%q prints nothing", line)
-			}
-		}
-	}
-}
-
-// output runs a program at the top of the repository and returns what it prints.
-func output(t *testing.T, env, program string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), env)
-	text, err := cmd.Output()
-	if err != nil {
-		t.Errorf("%s %q: %v", program, args, err)
-	}
-	return string(text)
 }
 
 // exits STATUS PROGRAM ARGS... runs a program and compares its exit status.
@@ -88,5 +53,24 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(status) != args[0] {
 		ts.Fatalf("exit status %d, want %s", status, args[0])
+	}
+}
+
+// examples VERB runs every example of a verb's help; each must succeed and print something.
+func examples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: examples VERB")
+	}
+	ts.Check(ts.Exec("host", args[0], "--help"))
+	_, after, ok := strings.Cut(ts.ReadFile("stdout"), "\nExamples:\n")
+	if !ok {
+		ts.Fatalf("%s has no examples", args[0])
+	}
+	lines, _, _ := strings.Cut(after, "\n\n")
+	for line := range strings.Lines(lines) {
+		ts.Check(ts.Exec("sh", "-c", line))
+		if ts.ReadFile("stdout") == "" {
+			ts.Fatalf("%q prints nothing", line)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package cases_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -105,8 +104,8 @@ func TestParseCutsTheSnippet(t *testing.T) {
 }
 
 func FuzzParseCases(f *testing.F) {
-	for _, name := range seeds(f) {
-		text, err := os.ReadFile(name)
+	for _, name := range []string{"benign", "memory", "result-marshalling"} {
+		text, err := os.ReadFile("../testdata/cases/" + name + ".json")
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -132,13 +131,4 @@ func FuzzParseCases(f *testing.F) {
 			}
 		}
 	})
-}
-
-func seeds(f *testing.F) []string {
-	f.Helper()
-	names, err := filepath.Glob("testdata/*.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	return names
 }
