@@ -86,7 +86,7 @@ func (e *Engine) baseFor(ctx context.Context, src *Source, deadline time.Time) (
 		return nil, err
 	}
 	in.attach(e.base.blank)
-	in.begin(newBootJob())
+	in.begin(newBootJob()) //nolint:contextcheck // the library is loaded for everyone, not for this call
 	b, err := in.loadLibrary(pieces, src.APIs)
 	e.settle(in, err)
 	if err != nil {

@@ -76,7 +76,7 @@ func (b *budget) refill(left int64) int64 {
 	}
 	grant := min(quantum, b.limits.Fuel-used)
 	b.granted = used + grant
-	return int64(grant) //nolint:gosec // at most quantum
+	return int64(grant)
 }
 
 // used is the fuel spent when left units remain of what was handed out.

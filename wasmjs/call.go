@@ -92,10 +92,7 @@ func (p *Program) newCall(ctx context.Context, limits tool.Limits, opt CallOptio
 		now = p.engine.options.Now()
 	}
 	j := &job{ctx: ctx, budget: newBudget(ctx, limits, start, opt.Warn), now: now, zone: p.zone}
-	j.host = hostCalls{funcs: opt.Funcs, running: &p.engine.running, cancel: func() {}}
-	if len(opt.Funcs) > 0 {
-		j.host.ctx, j.host.cancel = context.WithDeadline(ctx, j.budget.deadline)
-	}
+	j.host = newHostCalls(ctx, j.budget.deadline, opt.Funcs, &p.engine.running)
 	return j
 }
 

@@ -48,8 +48,8 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	}
 	e := &Engine{options: opt, module: m, images: newCache(opt.ImageCacheBytes), bases: bases{byKey: map[string]*base{}}}
 	e.pool = newPool(opt.Instances, e.newInstance)
-	if err := e.boot(); err != nil {
-		return nil, errors.Join(err, m.close())
+	if err := e.boot(); err != nil { //nolint:contextcheck // the engine outlives ctx
+		return nil, errors.Join(err, m.close()) //nolint:contextcheck // closing must not be cut short
 	}
 	return e, nil
 }

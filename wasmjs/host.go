@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -35,6 +36,15 @@ type hostCalls struct {
 	answers chan answer     // made by the first asynchronous request
 	count   int
 	reply   Reply // what the guest is about to fetch
+}
+
+// newHostCalls prepares the traffic of a call that ends at the deadline at the latest.
+func newHostCalls(ctx context.Context, deadline time.Time, funcs map[string]Func, running *sync.WaitGroup) hostCalls {
+	h := hostCalls{funcs: funcs, running: running, cancel: func() {}}
+	if len(funcs) > 0 {
+		h.ctx, h.cancel = context.WithDeadline(ctx, deadline)
+	}
+	return h
 }
 
 // answer is what an asynchronous host function came back with.

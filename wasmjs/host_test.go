@@ -29,7 +29,7 @@ func hostProgram(t *testing.T, code string) *wasmjs.Program {
 // funcs are host functions to play with.
 var funcs = map[string]wasmjs.Func{
 	"echo": func(_ context.Context, r wasmjs.Request) (wasmjs.Reply, error) {
-		return wasmjs.Reply{Value: r.Value, Bytes: r.Bytes}, nil
+		return wasmjs.Reply(r), nil
 	},
 	"sleep": func(ctx context.Context, r wasmjs.Request) (wasmjs.Reply, error) {
 		var ms int
@@ -121,16 +121,16 @@ func TestHostFunctionsEndWithTheCall(t *testing.T) {
 		"timed out": `async function execute() { await host('hang') }`,
 		"stopped":   `async function execute() { host('hang'); await 0; for (;;); }`,
 	} {
-		ended := make(chan error, 1)
+		ended := make(chan struct{}, 1)
 		hang := func(ctx context.Context, _ wasmjs.Request) (wasmjs.Reply, error) {
 			<-ctx.Done()
-			ended <- ctx.Err()
+			ended <- struct{}{}
 			return wasmjs.Reply{}, ctx.Err()
 		}
 		_, err := call(t, hostProgram(t, code), `{}`, wasmjs.CallOptions{
 			Limits: tool.Limits{Timeout: 50 * time.Millisecond}, Funcs: map[string]wasmjs.Func{"hang": hang},
 		})
-		if want := name != "abandoned"; errors.Is(err, tool.Timeout) != want {
+		if timedOut := errors.Is(err, tool.Timeout); timedOut == (name == "abandoned") {
 			t.Errorf("%s: %v", name, err)
 		}
 		select {

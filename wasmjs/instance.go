@@ -170,11 +170,11 @@ func (in *instance) write(parts ...[]byte) (status, error) {
 		total += len(p)
 	}
 	if total > int(in.shared32(sharedInputCap)) {
-		if st, err := in.enter(opInput, uint32(total), 0); err != nil || st != statusDone { //nolint:gosec // capped by the limits
+		if st, err := in.enter(opInput, uint32(total), 0); err != nil || st != statusDone {
 			return st, err
 		}
 	}
-	to := in.bytes(in.shared32(sharedInput), uint32(total)) //nolint:gosec // capped by the limits
+	to := in.bytes(in.shared32(sharedInput), uint32(total))
 	if to == nil {
 		return statusThrew, errors.New("the guest's input buffer lies outside its memory")
 	}

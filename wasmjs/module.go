@@ -38,7 +38,7 @@ func compileModule(ctx context.Context, cacheDir string, interpreter bool) (*mod
 }
 
 func tryCompile(ctx context.Context, cacheDir string, interpreter bool) (*module, error) {
-	config, compiler := runtimeConfig(interpreter)
+	config, compiler := runtimeConfig(interpreter) //nolint:contextcheck // only asks what wazero would choose
 	m := &module{compiler: compiler}
 	if cacheDir != "" && compiler {
 		cache, err := openCache(cacheDir)
@@ -50,7 +50,7 @@ func tryCompile(ctx context.Context, cacheDir string, interpreter bool) (*module
 	}
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := m.build(ctx); err != nil {
-		return nil, errors.Join(err, m.close())
+		return nil, errors.Join(err, m.close()) //nolint:contextcheck // closing must not be cut short
 	}
 	return m, nil
 }

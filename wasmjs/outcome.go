@@ -176,10 +176,10 @@ var notDefined = regexp.MustCompile(`^'?(\w+)'? is not defined$`)
 
 // hint says how to mend what the tool threw, where that is known.
 func hint(code tool.Code, r report) string {
-	switch code {
-	case tool.OutOfMemory:
+	if code == tool.OutOfMemory {
 		return "keep less in memory at a time, or raise the memory limit"
-	case tool.StackOverflow:
+	}
+	if code == tool.StackOverflow {
 		return "recurse less deep, or use a loop"
 	}
 	if m := notDefined.FindStringSubmatch(r.Message); m != nil {

@@ -83,11 +83,11 @@ func checkSource(src Source, limits tool.Limits) (*time.Location, error) {
 
 // names is a text that holds every global the source or its APIs may use.
 func (s *Source) names() string {
-	text := s.Code
+	text := []string{s.Code}
 	for _, a := range s.APIs {
-		text += " " + strings.Join(a.Needs, " ")
+		text = append(text, a.Needs...)
 	}
-	return text
+	return strings.Join(text, " ")
 }
 
 // key is the content hash that images are cached by.

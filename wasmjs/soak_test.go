@@ -80,6 +80,7 @@ func soak(t *testing.T, programs []*wasmjs.Program, calls int) {
 }
 
 func soakCall(t *testing.T, programs []*wasmjs.Program, n int) {
+	t.Helper()
 	at := n * 7 % len(soakTools)
 	if (n/len(soakTools))%soakTools[at].every != 0 {
 		at = 0

@@ -104,5 +104,5 @@ func outOfRange(name string, value, most int64) *Error {
 
 func clamp(v uint64) int64 {
 	const most = 1<<63 - 1
-	return int64(min(v, most)) //nolint:gosec // bounded by the line above
+	return int64(min(v, most))
 }

@@ -47,6 +47,7 @@ func around(body []byte) []byte {
 
 // checkAlike holds a module against its metered form.
 func checkAlike(t *testing.T, module []byte) {
+	t.Helper()
 	checkSegments(t, module)
 	pages, ok := smallMemory(module)
 	if !ok {
@@ -90,6 +91,7 @@ func seeds() [][]byte {
 }
 
 func checkSegments(t *testing.T, module []byte) {
+	t.Helper()
 	segments, err := Segments(module)
 	if err != nil && segments != nil {
 		t.Fatal("segments besides an error")
@@ -107,6 +109,7 @@ func smallMemory(module []byte) (pages uint32, ok bool) {
 
 // compileAlike compiles both and tells whether they can be run.
 func compileAlike(t *testing.T, module, out []byte, pages uint32) bool {
+	t.Helper()
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(pages))
 	defer r.Close(ctx)
@@ -132,6 +135,7 @@ func hasCustom(module []byte) bool {
 // runAlike runs every export without parameters. With a reservation of the module's own minimum, growing fails
 // for both and no address is in one memory only.
 func runAlike(t *testing.T, module, out []byte, pages uint32) {
+	t.Helper()
 	if m, _ := parse(module); m.memory != nil && m.memory.min == 0 {
 		return
 	}
@@ -148,7 +152,7 @@ func runAlike(t *testing.T, module, out []byte, pages uint32) {
 	if plainErr != nil {
 		return
 	}
-	for name, f := range plain.Module.ExportedFunctionDefinitions() {
+	for name, f := range plain.ExportedFunctionDefinitions() {
 		if len(f.ParamTypes()) == 0 && !callAlike(t, in, plain, name) {
 			return
 		}
@@ -157,6 +161,7 @@ func runAlike(t *testing.T, module, out []byte, pages uint32) {
 
 // callAlike calls one export and tells whether to go on.
 func callAlike(t *testing.T, in, plain *instance, name string) bool {
+	t.Helper()
 	got, meteredErr := in.ExportedFunction(name).Call(context.Background())
 	if errors.Is(meteredErr, errFuel) || trap(meteredErr) == "wasm error: stack overflow" {
 		return false

@@ -62,7 +62,11 @@ func (in *instance) instantiate(module []byte, pages uint32) error {
 		config = config.WithMemoryLimitPages(pages)
 	}
 	r := wazero.NewRuntimeWithConfig(ctx, config)
-	in.t.Cleanup(func() { r.Close(ctx) })
+	in.t.Cleanup(func() {
+		if err := r.Close(ctx); err != nil {
+			in.t.Error(err)
+		}
+	})
 	for name, f := range map[string]any{
 		ImportModule: func(_ context.Context, fuel int64) int64 { return in.refill(fuel) },
 		"env":        func(_ context.Context, v int64) int64 { return v * 3 },
