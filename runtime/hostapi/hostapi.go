@@ -26,7 +26,7 @@ type capability interface {
 }
 
 // capabilities are all there are, in the order in which they are bound.
-var capabilities = []capability{fetchAPI{}}
+var capabilities = []capability{fetchAPI{}, fsAPI{}, cryptoAPI{}}
 
 // Names are the APIs that an allowlist can name, in the order in which they are bound.
 func Names() []string {
