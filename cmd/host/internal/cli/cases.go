@@ -60,7 +60,7 @@ func (f *face) cases(ctx context.Context, files []string, opt cases.Options) err
 	if err != nil {
 		return err
 	}
-	defer box.Close()
+	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
 	run := func(ctx context.Context, c cases.Case) (*wasmjs.Result, error) {
 		return box.Run(ctx, runtime.Request{Code: c.Source, Input: c.Input, Limits: c.Limits, SkipGate: opt.NoGate})
 	}

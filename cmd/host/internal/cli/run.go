@@ -113,7 +113,7 @@ func (f *face) runOnce(ctx context.Context, file string, flags runFlags) (*wasmj
 	if err != nil {
 		return nil, err
 	}
-	defer box.Close()
+	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
 	request := runtime.Request{
 		File: called(file), Language: string(flags.language), Code: string(code), Input: input, Limits: flags.limits(),
 		TimeZone: string(flags.zone), Now: time.Time(flags.now), Seed: uint64(flags.seed),
