@@ -52,7 +52,7 @@ func (f *fetcher) exchange(ctx context.Context, h hop, use *Use) (*http.Response
 		return nil, networkFailed(err)
 	}
 	resp.Body = closing{resp.Body, conn}
-	if resp.StatusCode == http.StatusSwitchingProtocols {
+	if resp.StatusCode < http.StatusOK { // net/http passes on 101, and numbers that are no status
 		_ = resp.Body.Close()
 		return nil, failed("the server wants to switch to another protocol")
 	}
@@ -148,7 +148,9 @@ func networkFailed(err error) error {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return failed("it was stopped before the answer was there")
+		e := failed("it was stopped before the answer was there")
+		e.Code = tool.Canceled
+		return e
 	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
 		return tool.Errorf(tool.Limit, "the headers of the answer are larger than %d bytes", maxHeaderBytes)
 	case corrupt, errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zlib.ErrChecksum), errors.Is(err, zlib.ErrHeader):

@@ -89,6 +89,12 @@ func (u *Use) note(step string) {
 	u.Detail += step
 }
 
+// brief is an address for the operator's eyes, without its query, which may hold keys.
+func brief(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	return clip(address)
+}
+
 // enter waits for a free slot.
 func (f *fetcher) enter(ctx context.Context) error {
 	select {
@@ -102,7 +108,7 @@ func (f *fetcher) enter(ctx context.Context) error {
 func (f *fetcher) leave() { <-f.slots }
 
 func (f *fetcher) answer(ctx context.Context, ask asked, body []byte, use *Use) (wasmjs.Reply, error) {
-	use.note(clip(ask.Method + " " + ask.URL))
+	use.note(clip(ask.Method) + " " + brief(ask.URL))
 	u, err := parseTarget(ask.URL)
 	if err != nil {
 		return wasmjs.Reply{}, err

@@ -199,6 +199,7 @@ var behaviours = map[string]func(s *server, w *bufio.Writer, request string){
 	"set-cookie": func(s *server, w *bufio.Writer, _ string) {
 		_, _ = fmt.Fprintf(w, okHead+"Set-Cookie: session=1; Path=/\r\nContent-Length: %d\r\n\r\n%s", len(s.spec.Body), s.spec.Body)
 	},
+	"raw":       func(s *server, w *bufio.Writer, _ string) { _, _ = w.WriteString(s.spec.Body) },
 	"refuse":    nil, // there is nobody to answer
 	"blackhole": nil,
 }
@@ -233,9 +234,9 @@ type dialled struct {
 }
 
 func (d *dialled) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d.mu.Lock()
-	d.asked = append(d.asked, address)
-	d.mu.Unlock()
+	if err := d.note(ctx, address); err != nil {
+		return nil, err
+	}
 	s := d.routes[address]
 	if s == nil || s.spec.Behaviour == "refuse" {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
@@ -250,6 +251,17 @@ func (d *dialled) dial(ctx context.Context, network, address string) (net.Conn, 
 	}
 	d.count(1)
 	return &counted{Conn: conn, closed: sync.OnceFunc(func() { d.count(-1) })}, nil
+}
+
+// note records an address, unless ctx has ended: then a real dialer would do nothing.
+func (d *dialled) note(ctx context.Context, address string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.asked = append(d.asked, address)
+	return nil
 }
 
 func (d *dialled) count(n int) {

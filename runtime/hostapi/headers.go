@@ -31,7 +31,7 @@ var hostsOwn = []string{
 var hostsOwnPrefixes = []string{"Proxy-", "Sec-", "X-Forwarded-"}
 
 // goesAlong are the headers that follow a redirect to another origin: those that carry no credentials.
-var goesAlong = []string{"Accept", "Accept-Language", "Cache-Control", "Content-Language", "Content-Type", "Range", "User-Agent"}
+var goesAlong = []string{"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Language", "Content-Type", "Range", "User-Agent"}
 
 // field is one header. On the way to and from the guest it is a pair, and each character of its value stands for a byte.
 type field struct{ Name, Value string }
@@ -62,7 +62,9 @@ func outgoing(fields []field) (http.Header, error) {
 			header[name] = []string{value}
 		}
 	}
-	header.Set("Accept-Encoding", "gzip, deflate")
+	if header.Set("Accept-Encoding", "gzip, deflate"); header.Get("Range") != "" {
+		header.Set("Accept-Encoding", "identity") // a range of what is compressed cannot be read
+	}
 	return header, nil
 }
 

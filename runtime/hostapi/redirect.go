@@ -38,7 +38,7 @@ func (f *fetcher) follow(ctx context.Context, h hop, mode string, use *Use) (*ht
 		if h, err = h.next(resp.StatusCode, resp.Header.Get("Location")); err != nil {
 			return nil, h, err
 		}
-		use.note("redirected to " + clip(h.url.Redacted()))
+		use.note("redirected to " + brief(h.url.String()))
 	}
 }
 

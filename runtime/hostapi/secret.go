@@ -59,6 +59,9 @@ func (v *vault) value(from policy.Origin) string {
 	if from.File == "" {
 		return v.getenv(from.Env)
 	}
+	if info, err := os.Stat(from.File); err != nil || !info.Mode().IsRegular() {
+		return "" // a pipe would not let go
+	}
 	file, err := os.Open(from.File)
 	if err != nil {
 		return ""

@@ -132,6 +132,9 @@ func parseHost(scheme, authority string) (string, error) {
 		return "", errors.New("its host is neither a name nor an address")
 	}
 	host, err := policy.NormalizeHost(name)
+	if err == nil { // again, since what decoders replace on the way does not always hold
+		host, err = policy.NormalizeHost(host)
+	}
 	if err != nil {
 		return "", err
 	}
