@@ -12,6 +12,9 @@ import (
 //go:embed quickjs.wasm
 var QuickJS []byte
 
+// QuickJSVersion is the version of QuickJS-ng within.
+const QuickJSVersion = "0.16.2"
+
 //go:embed quickjs.wasm.sha256
 var quickJSSum string
 

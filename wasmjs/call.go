@@ -80,7 +80,7 @@ func (p *Program) call(ctx context.Context, input []byte, opt CallOptions, start
 	j.host.cancel()
 	e.settle(in, err)
 	if err != nil {
-		return tool.AsError(err)
+		return locate(err, p.source)
 	}
 	return nil
 }

@@ -258,6 +258,22 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+func TestCallersDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := load(t, `function execute() { for (;;) {} }`).Call(ctx, []byte(`{}`), wasmjs.CallOptions{}); !errors.Is(err, tool.Timeout) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestErrorsShowTheLine(t *testing.T) {
+	t.Parallel()
+	if e := failure(t, "function execute(i) {\n  return i.a.b\n}", `{}`, tool.Limits{}); e.Line != 2 || e.Snippet != "  return i.a.b" {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestFuelStopsExactly(t *testing.T) {
 	t.Parallel()
 	r, err := call(t, load(t, `function execute() { for (;;) {} }`), `{}`, wasmjs.CallOptions{Limits: tool.Limits{Fuel: 100_000}})

@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs/meter"
 )
 
@@ -94,21 +95,22 @@ func instanceOf(ctx context.Context) *instance {
 func (m *module) newInstance(maxMemory uint64, boot bool) (*instance, error) {
 	in := &instance{}
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
-	var failed error
-	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		in.memory, failed = reserve(maxMemory)
-		if failed != nil {
-			return &memory{}
+	var err error
+	if in.memory, err = reserve(maxMemory); err != nil {
+		return nil, &tool.Error{
+			Code: tool.Unavailable, Message: err.Error(), Cause: err,
+			Hint: "keep fewer instances, or give each less memory",
 		}
-		return in.memory
-	})
+	}
+	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return in.memory })
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	if boot {
 		config = config.WithStartFunctions("_initialize")
 		in.job = newBootJob()
 	}
 	module, err := m.runtime.InstantiateModule(experimental.WithMemoryAllocator(in.ctx, allocator), m.compiled, config)
-	if err = errors.Join(failed, err); err != nil {
+	if err != nil {
+		in.memory.Free()
 		return nil, fmt.Errorf("making a sandbox instance: %w", err)
 	}
 	in.module = module

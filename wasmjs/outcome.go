@@ -1,6 +1,7 @@
 package wasmjs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -219,6 +220,9 @@ func (in *instance) stopped(err error) error {
 	case s.code == tool.OutOfFuel:
 		e.Message = "used up its " + strconv.FormatUint(limits.Fuel, 10) + " units of fuel"
 		e.Hint = "do less per call, or raise the fuel limit"
+	case errors.Is(in.job.ctx.Err(), context.DeadlineExceeded):
+		e.Code, e.Message = tool.Timeout, "the caller's own deadline passed"
+		return e
 	case s.code == tool.Canceled:
 		e.Message = "the caller canceled the call"
 	}

@@ -1,6 +1,11 @@
 package wasmjs_test
 
-import "testing"
+import (
+	"os"
+	"testing"
+
+	"example.com/toolsmith/wasmjs"
+)
 
 // TestPatchedEngine guards the places where guest/shim/quickjs.patch changes what the engine does.
 func TestPatchedEngine(t *testing.T) {
@@ -28,6 +33,22 @@ func TestPatchedEngine(t *testing.T) {
 		"split, proto exec":     {`(() => { RegExp.prototype.exec = () => null; return 'a,b'.split(/,/) })()`, `["a,b"]`},
 		"split, not a regexp":   {`RegExp.prototype[Symbol.split].call({ constructor: RegExp, exec: RegExp.prototype.exec, flags: '', toString() { return ',' }, source: ',' }, 'a') instanceof Array`, `true`},
 		"split, throwing ctor":  {`(() => { const r = /,/; Object.defineProperty(r, 'constructor', { get() { throw new Error('c') } }); try { 'a'.split(r) } catch (e) { return e.message } })()`, `"c"`},
+		"replace, plain":        {`'a-b--c'.replace(/-+/g, '+')`, `"a+b+c"`},
+		"replace, empty match":  {`'abc'.replace(/(?:)/g, '.')`, `".a.b.c."`},
+		"replace, maybe empty":  {`'xaxxb'.replace(/x*/g, '.')`, `"..a..b."`},
+		"replace, dollar":       {`'a-b'.replace(/-/g, '$&$&')`, `"a--b"`},
+		"replace, sticky":       {`'aab'.replace(/a/gy, 'x')`, `"xxb"`},
+		"replace, last index":   {`(() => { const r = /a/g; r.lastIndex = 2; return ['aaa'.replace(r, 'x'), r.lastIndex] })()`, `["xxx",0]`},
+		"replace, own exec":     {`(() => { const r = /a/g; r.exec = () => null; return 'aa'.replace(r, 'x') })()`, `"aa"`},
+		"replace, astral":       {`['😀a'.replace(/./gu, 'x'), '😀a'.replace(/./g, 'x'), '😀'.replace(/(?:)/gu, '.')]`, `["xx","xxx",".😀."]`},
+		"replace, wide":         {`'aéb€c'.replace(/[^a-z]/g, '€')`, `"a€b€c"`},
+		"search, class":         {`['xx1'.search(/[0-9]/), 'xx'.search(/[0-9]/), ''.search(/[0-9]/), 'é1'.search(/[^\x00-\x7f]/)]`, `[2,-1,-1,0]`},
+		"search, many ranges":   {`'__k'.search(/[ac-eg-ikm-oq-su-w1-35-7]/)`, `2`},
+		"search, code point":    {`['a😀'.search(/😀/u), 'a😀'.search(/[😀-😂]/u), 'a😀'.search(/[^a]/u), '\udc00😀'.match(/[^\udc00]/u)[0]]`, `[1,1,1,"😀"]`},
+		"search, captures":      {`'xay'.match(/(b)?(a)/)`, `["a",null,"a"]`},
+		"search, tried before":  {`'ab1ab2'.match(/(a)(b)2/)`, `["ab2","a","b"]`},
+		"search, ends":          {`['ab'.search(/$/), ''.search(/(?:)/), 'ab'.search(/b$/), 'a\nb'.search(/^b/m)]`, `[2,0,1,2]`},
+		"search, ignore case":   {`'xxÀ'.search(/à/i)`, `2`},
 		"lower, ascii":          {`'AbZ[@` + "`" + `{09'.toLowerCase()`, "\"abz[@`{09\""},
 		"upper, ascii":          {`'aBz[@` + "`" + `{09'.toUpperCase()`, "\"ABZ[@`{09\""},
 		"lower, latin":          {`'ÀÉß'.toLowerCase()`, `"àéß"`},
@@ -51,5 +72,27 @@ func TestPatchedEngine(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestRegExpAgreesWithV8 runs expressions and texts put together at random: testdata/regexp.json holds, for each, what
+// split, match, search, replace, test and lastIndex gave in V8 (Node.js 20).
+func TestRegExpAgreesWithV8(t *testing.T) {
+	t.Parallel()
+	rows, err := os.ReadFile("testdata/regexp.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, `function execute(rows) {
+		const wrong = rows.filter(([source, flags, text, by, ...want]) => {
+			const r = new RegExp(source, flags);
+			const got = [text.split(r), text.match(r), text.search(r), text.replace(r, by), r.test(text), r.lastIndex];
+			return JSON.stringify(got) !== JSON.stringify(want);
+		});
+		return { rows: rows.length, wrong: wrong.slice(0, 5) };
+	}`)
+	r, err := call(t, p, string(rows), wasmjs.CallOptions{})
+	if err != nil || string(r.Output) != `{"rows":650,"wrong":[]}` {
+		t.Errorf("%s, %v", r.Output, err)
 	}
 }

@@ -74,6 +74,9 @@ func checkSource(src Source, limits tool.Limits) (*time.Location, error) {
 	case strings.ContainsRune(src.Name, 0):
 		return nil, tool.Errorf(tool.InvalidSource, "the file name holds a NUL")
 	}
+	if src.TimeZone == "Local" {
+		return nil, tool.Errorf(tool.InvalidRequest, "the time zone Local differs from machine to machine; name one, such as Europe/Berlin")
+	}
 	zone, err := time.LoadLocation(src.TimeZone)
 	if err != nil {
 		return nil, tool.Errorf(tool.InvalidRequest, "no such time zone: %w", err)
