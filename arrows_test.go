@@ -68,6 +68,7 @@ var libraries = []library{
 	{"github.com/tdewolff/parse", []string{"runtime/source", "cmd"}, "only the gate reads syntax trees"},
 	{"github.com/spf13/cobra", []string{"cmd"}, "flags belong to the faces; rooms take values"},
 	{"github.com/spf13/pflag", []string{"cmd"}, "flags belong to the faces; rooms take values"},
+	{"go.yaml.in/yaml/v4", []string{"runtime/wire", "cmd"}, "all YAML is read within the bounds of wire"},
 	{"golang.org/x/net", []string{"runtime", "cmd"}, "only policies compare host names"},
 	{"golang.org/x/sys", []string{"wasmjs", "cmd"}, "only the engine asks the system for memory"},
 }
