@@ -119,11 +119,14 @@ func forbidden(host string, rule policy.Network) *tool.Error {
 	return e
 }
 
-// systemResolver asks the machine's resolver. It takes names as they are, without the machine's search domains, and
-// gives up when ctx ends, as the C library's resolver would not.
+// systemResolver asks the machine's resolver. A name with a dot is taken as it is, without the machine's search domains. A
+// lookup ends with ctx, as one of the C library would not.
 type systemResolver struct{}
 
 func (systemResolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	if strings.Contains(host, ".") {
+		host += "."
+	}
 	r := net.Resolver{PreferGo: true}
-	return r.LookupNetIP(ctx, network, host+".")
+	return r.LookupNetIP(ctx, network, host)
 }

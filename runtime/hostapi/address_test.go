@@ -110,6 +110,15 @@ func TestPrivateRule(t *testing.T) {
 	}
 }
 
+// The machine's own names are in its hosts file, so that this needs no network.
+func TestSystemResolver(t *testing.T) {
+	t.Parallel()
+	found, err := systemResolver{}.LookupNetIP(t.Context(), "ip", "localhost")
+	if err != nil || len(found) == 0 || !found[0].Unmap().IsLoopback() {
+		t.Errorf("localhost is at %v, %v", found, err)
+	}
+}
+
 // ordinary is the rule for public addresses said another way: by net/netip's classes, and by the bytes.
 func ordinary(a netip.Addr) bool {
 	if a.Zone() != "" || !a.IsValid() {

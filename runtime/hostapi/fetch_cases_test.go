@@ -78,6 +78,9 @@ func TestAttacks(t *testing.T) {
 }
 
 func (a *attack) run(t *testing.T) {
+	if testing.Short() && a.Expect == "error:timeout" {
+		a.Config.SandboxTimeoutMs /= 3
+	}
 	s := a.stage(t)
 	goroutines, memory := goruntime.NumGoroutine(), resident()
 	a.play(t, s)

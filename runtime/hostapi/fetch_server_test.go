@@ -147,16 +147,12 @@ var behaviours = map[string]func(s *server, w *bufio.Writer, request string){
 	},
 	"gzip-zeros": func(s *server, w *bufio.Writer, _ string) {
 		_, _ = fmt.Fprint(w, okHead+"Content-Encoding: gzip\r\n\r\n")
-		z := gzip.NewWriter(w)
-		_, _ = io.CopyN(z, zeroes{}, int64(s.spec.Bytes))
-		_ = z.Close()
+		writeBomb(w, s.spec.Bytes)
 	},
 	"gzip-gzip-zeros": func(s *server, w *bufio.Writer, _ string) {
 		_, _ = fmt.Fprint(w, okHead+"Content-Encoding: gzip\r\n\r\n")
 		outer := gzip.NewWriter(w)
-		inner := gzip.NewWriter(outer)
-		_, _ = io.CopyN(inner, zeroes{}, int64(min(s.spec.Bytes, 64<<20))) // enough, and quick to make
-		_ = inner.Close()
+		writeBomb(outer, s.spec.Bytes)
 		_ = outer.Close()
 	},
 	"dribble-headers": func(s *server, w *bufio.Writer, _ string) {
@@ -202,6 +198,18 @@ var behaviours = map[string]func(s *server, w *bufio.Writer, request string){
 	"raw":       func(s *server, w *bufio.Writer, _ string) { _, _ = w.WriteString(s.spec.Body) },
 	"refuse":    nil, // there is nobody to answer
 	"blackhole": nil,
+}
+
+// writeBomb writes n bytes of nothing, compressed, as members of a mebibyte each.
+func writeBomb(w io.Writer, n int) {
+	const size = 1 << 20
+	var member bytes.Buffer
+	z := gzip.NewWriter(&member)
+	_, _ = io.CopyN(z, zeroes{}, size)
+	_ = z.Close()
+	for err := error(nil); err == nil && n > 0; n -= size {
+		_, err = w.Write(member.Bytes())
+	}
 }
 
 func dribble(s *server, w *bufio.Writer, first string) {
