@@ -61,16 +61,19 @@ const maxDigestBytes = 16 << 20
 type digesting struct {
 	Algorithm string `json:"algorithm"`
 	Encoding  string `json:"encoding"`
-	Key       int    `json:"key"` // how many of the bytes are the key, for hmac
+	Key       int    `json:"key"`  // how many of the bytes are the key, for hmac
+	Size      int64  `json:"size"` // of what is too large to be sent
 }
 
 func readDigesting(req wasmjs.Request) (digesting, error) {
 	var d digesting
-	switch err := json.Unmarshal(req.Value, &d); {
+	err := json.Unmarshal(req.Value, &d)
+	size := max(d.Size, int64(len(req.Bytes)))
+	switch {
 	case err != nil || hashes[d.Algorithm] == nil || d.Key < 0 || d.Key > len(req.Bytes):
 		return d, &tool.Error{Code: tool.InvalidInput, Name: "TypeError", Message: "this cannot be digested"}
-	case len(req.Bytes) > maxDigestBytes:
-		return d, tool.Errorf(tool.Limit, "%d bytes are too many to digest at once: the limit is %d", len(req.Bytes), maxDigestBytes)
+	case size > maxDigestBytes:
+		return d, tool.Errorf(tool.Limit, "%d bytes are too many to digest at once: the limit is %d", size, maxDigestBytes)
 	}
 	return d, nil
 }

@@ -60,11 +60,12 @@ func (f *fsCall) readFile(ctx context.Context, req wasmjs.Request, use *Use) (wa
 	if err := json.Unmarshal(req.Value, &ask); err != nil {
 		return wasmjs.Reply{}, &tool.Error{Code: tool.InvalidInput, Name: "TypeError", Message: "fs.readFile takes a path"}
 	}
+	use.Detail = quoted(ask.Path)
 	rule, name, err := f.policy.Read(ask.Path)
 	if err != nil {
 		return wasmjs.Reply{}, err
 	}
-	use.Detail = rule.String() + ": " + clip(name)
+	use.Detail += ", by the rule for " + rule.String()
 	data, err := f.read(ctx, rule, name)
 	switch {
 	case err != nil:
@@ -82,7 +83,9 @@ func (f *fsCall) read(ctx context.Context, rule policy.Storage, name string) ([]
 	case f.host.reading <- struct{}{}:
 		defer func() { <-f.host.reading }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	root, err := f.root(rule.Root)
 	if err != nil {

@@ -3,10 +3,8 @@ package hostapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -40,7 +38,7 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 // wrote itself.
 func explained(err error, path string) error {
 	var known *tool.Error
-	what := fmt.Sprintf("fs.readFile(%q)", strings.ToValidUTF8(clip(path), "\uFFFD"))
+	what := "fs.readFile(" + quoted(path) + ")"
 	switch {
 	case errors.As(err, &known):
 		return &tool.Error{Code: known.Code, Message: what + ": " + known.Message, Cause: known.Cause}

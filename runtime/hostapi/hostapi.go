@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func APIs(allow []string) ([]wasmjs.API, error) {
 	for _, name := range allow {
 		if !slices.Contains(Names(), name) {
 			return nil, &tool.Error{
-				Code: tool.InvalidRequest, Message: "there is no API called " + strings.ToValidUTF8(clip(name), "\uFFFD"),
+				Code: tool.InvalidRequest, Message: "there is no API called " + quoted(name),
 				Hint: "the APIs are " + strings.Join(Names(), ", "),
 			}
 		}
@@ -121,3 +122,6 @@ func clip(text string) string {
 	}
 	return text
 }
+
+// quoted is clip in quotes, with escapes for what cannot be shown.
+func quoted(text string) string { return strconv.Quote(clip(text)) }

@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,9 +28,7 @@ type Session struct {
 func (s *Session) Funcs() map[string]wasmjs.Func {
 	all := map[string]wasmjs.Func{}
 	for _, c := range capabilities {
-		for op, f := range c.funcs(s) {
-			all[op] = f
-		}
+		maps.Copy(all, c.funcs(s))
 	}
 	return all
 }

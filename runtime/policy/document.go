@@ -79,7 +79,7 @@ func (d *document) policy() *Policy {
 		Limits: l.call(), FetchLimits: l.fetch(), FSLimits: l.fs(),
 	}
 	for _, rule := range d.Permissions.Storage.Allow {
-		p.Storage = append(p.Storage, Storage{rule.root, int64(rule.MaxBytes)}) //nolint:gosec // below its maximum
+		p.Storage = append(p.Storage, Storage{rule.root, number[int64](rule.MaxBytes)})
 	}
 	return p
 }
@@ -103,7 +103,7 @@ func (r *storageRule) Validate() error {
 		return wrong("uri", err.Error())
 	case !slices.Equal(r.Access, []string{"read"}):
 		return wrong("access", "access is [read]: files can be read, and nothing else")
-	case r.MaxBytes > wire.Quantity(MaxFSLimits.MaxFileBytes):
+	case r.MaxBytes > quantity(MaxFSLimits.MaxFileBytes):
 		return wrong("maxBytes", fmt.Sprintf("a file has at most %d bytes", MaxFSLimits.MaxFileBytes))
 	}
 	r.root = root
@@ -144,26 +144,26 @@ func (l *limits) Validate() error {
 	for _, c := range []struct {
 		name  string
 		value wire.Quantity
-		most  uint64
+		most  wire.Quantity
 	}{
-		{"fuel", l.Fuel, call.Fuel},
-		{"memory", l.Memory, call.MemoryBytes},
-		{"source", l.Source, uint64(call.SourceBytes)},
-		{"input", l.Input, uint64(call.InputBytes)},
-		{"output", l.Output, uint64(call.OutputBytes)},
-		{"logs", l.Logs, uint64(call.LogBytes)},
-		{"hostCalls", l.HostCalls, uint64(call.HostCalls)},
-		{"fetchMaxRedirects", l.FetchMaxRedirects, uint64(fetch.MaxRedirects)},
-		{"fetchMaxRequests", l.FetchMaxRequests, uint64(fetch.MaxRequests)},
-		{"fetchMaxConcurrent", l.FetchMaxConcurrent, uint64(fetch.MaxConcurrent)},
-		{"fetchMaxRequestBytes", l.FetchMaxRequestBytes, uint64(fetch.MaxRequestBytes)},
-		{"fetchMaxResponseBytes", l.FetchMaxResponseBytes, uint64(fetch.MaxResponseBytes)},
-		{"fetchMaxTotalRequestBytes", l.FetchMaxTotalRequestBytes, uint64(fetch.MaxTotalRequestBytes)},
-		{"fetchMaxTotalResponseBytes", l.FetchMaxTotalResponseBytes, uint64(fetch.MaxTotalResponseBytes)},
-		{"fsMaxFileBytes", l.FSMaxFileBytes, uint64(fs.MaxFileBytes)},
-		{"fsMaxTotalBytes", l.FSMaxTotalBytes, uint64(fs.MaxTotalBytes)},
+		{"fuel", l.Fuel, wire.Quantity(call.Fuel)},
+		{"memory", l.Memory, wire.Quantity(call.MemoryBytes)},
+		{"source", l.Source, quantity(call.SourceBytes)},
+		{"input", l.Input, quantity(call.InputBytes)},
+		{"output", l.Output, quantity(call.OutputBytes)},
+		{"logs", l.Logs, quantity(call.LogBytes)},
+		{"hostCalls", l.HostCalls, quantity(call.HostCalls)},
+		{"fetchMaxRedirects", l.FetchMaxRedirects, quantity(fetch.MaxRedirects)},
+		{"fetchMaxRequests", l.FetchMaxRequests, quantity(fetch.MaxRequests)},
+		{"fetchMaxConcurrent", l.FetchMaxConcurrent, quantity(fetch.MaxConcurrent)},
+		{"fetchMaxRequestBytes", l.FetchMaxRequestBytes, quantity(fetch.MaxRequestBytes)},
+		{"fetchMaxResponseBytes", l.FetchMaxResponseBytes, quantity(fetch.MaxResponseBytes)},
+		{"fetchMaxTotalRequestBytes", l.FetchMaxTotalRequestBytes, quantity(fetch.MaxTotalRequestBytes)},
+		{"fetchMaxTotalResponseBytes", l.FetchMaxTotalResponseBytes, quantity(fetch.MaxTotalResponseBytes)},
+		{"fsMaxFileBytes", l.FSMaxFileBytes, quantity(fs.MaxFileBytes)},
+		{"fsMaxTotalBytes", l.FSMaxTotalBytes, quantity(fs.MaxTotalBytes)},
 	} {
-		if uint64(c.value) > c.most {
+		if c.value > c.most {
 			return wrong(c.name, fmt.Sprintf("the limit is at most %d", c.most))
 		}
 	}
@@ -173,18 +173,28 @@ func (l *limits) Validate() error {
 func (l *limits) call() tool.Limits {
 	return tool.Limits{
 		Timeout: time.Duration(l.Wall), Fuel: uint64(l.Fuel), MemoryBytes: uint64(l.Memory),
-		SourceBytes: int(l.Source), InputBytes: int(l.Input), OutputBytes: int(l.Output), LogBytes: int(l.Logs), HostCalls: int(l.HostCalls),
+		SourceBytes: number[int](l.Source), InputBytes: number[int](l.Input), OutputBytes: number[int](l.Output), LogBytes: number[int](l.Logs), HostCalls: number[int](l.HostCalls),
 	}
 }
 
 func (l *limits) fetch() FetchLimits {
 	return FetchLimits{
-		MaxRedirects: int(l.FetchMaxRedirects), MaxRequests: int(l.FetchMaxRequests), MaxConcurrent: int(l.FetchMaxConcurrent),
-		MaxRequestBytes: int64(l.FetchMaxRequestBytes), MaxResponseBytes: int64(l.FetchMaxResponseBytes),
-		MaxTotalRequestBytes: int64(l.FetchMaxTotalRequestBytes), MaxTotalResponseBytes: int64(l.FetchMaxTotalResponseBytes),
+		MaxRedirects: number[int](l.FetchMaxRedirects), MaxRequests: number[int](l.FetchMaxRequests), MaxConcurrent: number[int](l.FetchMaxConcurrent),
+		MaxRequestBytes: number[int64](l.FetchMaxRequestBytes), MaxResponseBytes: number[int64](l.FetchMaxResponseBytes),
+		MaxTotalRequestBytes: number[int64](l.FetchMaxTotalRequestBytes), MaxTotalResponseBytes: number[int64](l.FetchMaxTotalResponseBytes),
 	}
 }
 
 func (l *limits) fs() FSLimits {
-	return FSLimits{int64(l.FSMaxFileBytes), int64(l.FSMaxTotalBytes)}
+	return FSLimits{number[int64](l.FSMaxFileBytes), number[int64](l.FSMaxTotalBytes)}
+}
+
+// quantity is a maximum, which is not negative, as limits are written.
+func quantity[T int | int64](n T) wire.Quantity {
+	return wire.Quantity(n)
+}
+
+// number is a limit that was held to its maximum, which fits.
+func number[T int | int64](q wire.Quantity) T {
+	return T(q)
 }

@@ -23,7 +23,7 @@ type decoder struct{ text []byte }
 
 // decode puts n into v, which can be set. path is the JSON pointer of n.
 func (d decoder) decode(n *node, v reflect.Value, path string) error {
-	if into, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if into, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		return d.scalar(n, into, path)
 	}
 	var err error
@@ -80,7 +80,7 @@ func (d decoder) object(n *node, v reflect.Value, path string) error {
 			return err
 		}
 	}
-	if checked, ok := v.Addr().Interface().(Validator); ok {
+	if checked, ok := reflect.TypeAssert[Validator](v.Addr()); ok {
 		return d.at(n, path, checked.Validate())
 	}
 	return nil

@@ -89,8 +89,7 @@ func (r *reader) members(n *node, bracket json.Delim, depth int) error {
 
 func (r *reader) syntaxError(err error) error {
 	at := len(r.text)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = min(int(syntax.Offset), at)
 	}
 	return mistake(r.text, r.place(max(at-1, 0)), "", tool.Errorf(tool.InvalidRequest, "this is not JSON: %w", err))

@@ -21,7 +21,7 @@ type house struct {
 	Keys   map[string]uint8 `json:"keys"`
 	Height float64          `json:"height"`
 	Built  period           `json:"built"`
-	hidden int
+	Hidden int
 }
 
 type room struct {
@@ -30,10 +30,10 @@ type room struct {
 }
 
 func (r *room) Validate() error {
-	switch {
-	case r.Door == 13:
+	switch r.Door {
+	case 13:
 		return &tool.Error{Code: tool.InvalidRequest, Message: "no door has this number", Path: "/door", Hint: "take 14"}
-	case r.Door == 0:
+	case 0:
 		return errors.New("the door is missing")
 	}
 	return nil
@@ -82,7 +82,7 @@ func TestReads(t *testing.T) {
 		if err := read(&got); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(house{})); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
@@ -159,26 +159,26 @@ func TestJSONRefuses(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", wire.MaxDepth+1) + strings.Repeat("]", wire.MaxDepth+1)
 	for text, want := range map[string]string{
-		"":                                 "empty",
-		"null":                             "give an object",
-		"{\"name\":\"\xff\"}":              "not UTF-8",
-		"{\n \"name\": \"a\",\n}":          "this is not JSON: invalid character '}'",
-		`{"name": 'a'}`:                    "(line 1, column 10)",
-		`{"name":"a"} {}`:                  "this is not JSON",
-		`{"name":"a"`:                      "this is not JSON",
-		"{\"é\":\n\"a\"}":                  `unknown key "é" (line 1, column 2)`,
-		`{"NAME":"a"}`:                     `unknown key "NAME": write name`,
-		"{\"name\":\"a\",\n\"name\":\"\"}": `the key "name" is given twice (line 2, column 1)`,
-		`{"n\u0061me":"a", "name":"b"}`:    `the key "name" is given twice (line 1, column 19)`,
-		`{"name":null}`:                    "there is no value",
-		`{"name":1}`:                       "1 is not a string",
-		`{"rooms":[{"door":"1"}]}`:         "(line 1, column 19)",
-		`{"rooms":[{"door":1e0}]}`:         "1e0 is not a whole number",
-		`{"keys":{"a":256}}`:               "256 is out of range",
-		`{"height":1e400}`:                 "1e400 is out of range",
-		`{"rooms":[{"door":13}]}`:          "no door has this number (line 1, column 19)",
-		`{"rooms":` + deep + `}`:           "nested more than 32 deep",
-		`{"rooms":` + strings.Repeat("[", 20_000):          "this is not JSON",
+		"":                                        "empty",
+		"null":                                    "give an object",
+		"{\"name\":\"\xff\"}":                     "not UTF-8",
+		"{\n \"name\": \"a\",\n}":                 "this is not JSON: invalid character '}'",
+		`{"name": 'a'}`:                           "(line 1, column 10)",
+		`{"name":"a"} {}`:                         "this is not JSON",
+		`{"name":"a"`:                             "this is not JSON",
+		"{\"é\":\n\"a\"}":                         `unknown key "é" (line 1, column 2)`,
+		`{"NAME":"a"}`:                            `unknown key "NAME": write name`,
+		"{\"name\":\"a\",\n\"name\":\"\"}":        `the key "name" is given twice (line 2, column 1)`,
+		`{"n\u0061me":"a", "name":"b"}`:           `the key "name" is given twice (line 1, column 19)`,
+		`{"name":null}`:                           "there is no value",
+		`{"name":1}`:                              "1 is not a string",
+		`{"rooms":[{"door":"1"}]}`:                "(line 1, column 19)",
+		`{"rooms":[{"door":1e0}]}`:                "1e0 is not a whole number",
+		`{"keys":{"a":256}}`:                      "256 is out of range",
+		`{"height":1e400}`:                        "1e400 is out of range",
+		`{"rooms":[{"door":13}]}`:                 "no door has this number (line 1, column 19)",
+		`{"rooms":` + deep + `}`:                  "nested more than 32 deep",
+		`{"rooms":` + strings.Repeat("[", 20_000): "this is not JSON",
 		`"` + strings.Repeat("a", wire.MaxJSONBytes) + `"`: "at most 1048576 are read",
 	} {
 		refuses(t, text, wire.JSON([]byte(text), &house{}), want)
@@ -272,7 +272,7 @@ func FuzzJSON(f *testing.F) {
 		if err := json.Unmarshal([]byte(text), &loose); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if diff := cmp.Diff(loose, strict, cmp.AllowUnexported(house{})); diff != "" {
+		if diff := cmp.Diff(loose, strict); diff != "" {
 			t.Errorf("%q: (-encoding/json +wire)\n%s", text, diff)
 		}
 	})

@@ -42,9 +42,16 @@
     return new Bytes(buffer, offsetOf(data), lengthOf(data));
   }
 
+  const NONE = new Bytes(0), MOST = 16777216; // the host's own bound
+
+  // check has the host refuse what is too large for it before any of it is copied.
+  function check(operation, algorithm, size) {
+    if (size > MOST) call(operation, { algorithm, size });
+  }
+
   // Hash gathers bytes until they are digested, once.
   class Hash {
-    #operation; #algorithm; #key; #bytes = new Bytes(0); #length = 0; #done = false;
+    #operation; #algorithm; #key; #bytes = NONE; #length = 0; #done = false;
 
     constructor(operation, algorithm, key) {
       this.#operation = operation;
@@ -68,7 +75,7 @@
       this.#done = true;
       const all = new Bytes(bufferOf(this.#bytes), 0, this.#length);
       const answer = call(this.#operation, { algorithm: this.#algorithm, encoding, key: this.#key }, all);
-      this.#bytes = all; // of no more use
+      this.#bytes = NONE;
       return encoding === 'bytes' ? new Bytes(answer.bytes) : answer;
     }
 
@@ -76,6 +83,7 @@
       const text = typeof data === 'string';
       const bytes = text ? utf8Encode(data) : bytesIn(data, 'what is not a string');
       const total = this.#length + lengthOf(bytes);
+      check(this.#operation, this.#algorithm, total);
       if (text && this.#length === 0) {
         this.#bytes = bytes;
       } else {
@@ -97,7 +105,9 @@
       const name = typeof algorithm === 'object' && algorithm !== null ? algorithm.name : algorithm;
       const plain = typeof name === 'string' ? DIGESTS[lower(name)] : undefined;
       if (plain === undefined) throw new Failure('crypto.subtle.digest knows SHA-256, SHA-384, SHA-512 and SHA-1');
-      return call('crypto.digest', { algorithm: plain, encoding: 'bytes' }, bytesIn(data, 'the data')).bytes;
+      const bytes = bytesIn(data, 'the data');
+      check('crypto.digest', plain, lengthOf(bytes));
+      return call('crypto.digest', { algorithm: plain, encoding: 'bytes' }, bytes).bytes;
     },
   };
 
