@@ -162,6 +162,8 @@ func TestOutcomes(t *testing.T) {
 		"forged memory error":     {`function execute() { const e = new Error('out of memory'); e.name = 'InternalError'; e.mark = 1; throw e }`, tool.Limits{}, tool.GuestError},
 		"forged denial":           {`function execute() { throw Object.assign(new Error('denied'), { code: 'denied' }) }`, tool.Limits{}, tool.GuestError},
 		"forged stack overflow":   {`function execute() { throw new RangeError('Maximum call stack size exceeded') }`, tool.Limits{}, tool.GuestError},
+		"forged by stack hook":    {`Error.prepareStackTrace = () => 1; function execute() { throw new Error('out of memory') }`, tool.Limits{}, tool.GuestError},
+		"forged by stack setter":  {`function execute() { const e = new Error('x'); Object.defineProperty(e, 'stack', { value: 2 }); throw e }`, tool.Limits{}, tool.GuestError},
 		"overflow, then another":  {`function f() { return f() + 1 } function execute() { try { f() } catch (e) { throw new Error(e.message) } }`, tool.Limits{}, tool.GuestError},
 		"never settles":           {`function execute() { return new Promise(() => {}) }`, tool.Limits{}, tool.Unsettled},
 		"await never settles":     {`async function execute() { await new Promise(() => {}) }`, tool.Limits{}, tool.Unsettled},

@@ -24,6 +24,9 @@ const (
 	bytesPerUnit = 16
 )
 
+// maxRequestBytes is the most that one request may carry out of the guest.
+const maxRequestBytes = 16 << 20
+
 // noBytes is the size of the body of a reply that has none.
 const noBytes = 1<<32 - 1
 
@@ -58,6 +61,11 @@ type answer struct {
 func hostRequest(in *instance, stack []uint64) {
 	at := func(i int) []byte { return in.bytes(uint32(stack[i]), uint32(stack[i+1])) } //nolint:gosec // i32 values
 	id, op := uint32(stack[0]), string(at(1))                                          //nolint:gosec // an i32
+	if len(at(3))+len(at(5)) > maxRequestBytes {
+		in.job.host.reply = failure(tool.Errorf(tool.Limit, "a request of more than %d bytes to %s", maxRequestBytes, op))
+		stack[0] = requestFailed
+		return
+	}
 	req := Request{Value: bytes.Clone(at(3))}
 	if uint32(stack[5]) != 0 { //nolint:gosec // an i32
 		req.Bytes = bytes.Clone(at(5))
@@ -77,7 +85,9 @@ func (j *job) request(id uint32, op string, req Request) uint64 {
 		return requestFailed
 	case id == 0:
 		j.budget.charge(unitsPerCall + uint64(len(req.Value)+len(req.Bytes))/bytesPerUnit)
-		return h.answerNow(call, req)
+		status := h.answerNow(call, req)
+		j.budget.charge(uint64(len(h.reply.Value)+len(h.reply.Bytes)) / bytesPerUnit)
+		return status
 	case h.count >= j.budget.limits.HostCalls:
 		return requestTooMany
 	}

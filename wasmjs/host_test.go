@@ -179,6 +179,30 @@ func TestSynchronousHostCallsCostFuel(t *testing.T) {
 	}
 }
 
+func TestRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	p := hostProgram(t, `function execute() { hostSync('echo', null, new Uint8Array(17 << 20)) }`)
+	called := false
+	_, err := call(t, p, `{}`, wasmjs.CallOptions{Funcs: map[string]wasmjs.Func{
+		"echo": func(context.Context, wasmjs.Request) (wasmjs.Reply, error) { called = true; return wasmjs.Reply{}, nil },
+	}})
+	if !errors.Is(err, tool.Limit) || called {
+		t.Errorf("%v, called %v", err, called)
+	}
+}
+
+func TestAnswersLargerThanMemory(t *testing.T) {
+	t.Parallel()
+	p := hostProgram(t, `async function execute() { return (await host('big')).bytes.byteLength }`)
+	big := func(context.Context, wasmjs.Request) (wasmjs.Reply, error) {
+		return wasmjs.Reply{Value: []byte(`{}`), Bytes: make([]byte, 100<<20)}, nil
+	}
+	_, err := call(t, p, `{}`, wasmjs.CallOptions{Limits: tool.Limits{MemoryBytes: 32 << 20}, Funcs: map[string]wasmjs.Func{"big": big}})
+	if !errors.Is(err, tool.OutOfMemory) {
+		t.Error(err)
+	}
+}
+
 func TestLoadingHasNoHost(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]string{

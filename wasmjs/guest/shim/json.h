@@ -1,7 +1,10 @@
-/* Strict JSON out: what JSON.stringify would write, except that whatever JSON cannot hold is refused, with the place
-   where it stands, instead of being changed in silence. toJSON, getters and proxies run guest code, under the limits. */
+/* JSON out, in two ways. Strict, for what crosses to the host: what JSON cannot hold is refused, with the place where it
+   stands, instead of being changed in silence. Plain, for JSON.stringify without replacer and indent, as the language
+   has it. toJSON, getters and proxies run guest code, under the limits. */
 
-enum { JSON_MAX_DEPTH = 1000 };
+enum { JSON_MAX_DEPTH = 1000 }; /* of strict text */
+
+static bool json_strict = true;
 
 typedef enum {
     JSON_OK,
@@ -22,6 +25,7 @@ static const char *json_why;
 static Buffer json_at; /* JSON pointer to the refused place, as the content of a JSON string */
 
 static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up);
+static JsonResult json_replaced(Buffer *b, JSValue v, JsonFrame *up);
 
 static void json_pointer_token(JSString *s)
 {
@@ -87,12 +91,16 @@ static JsonResult json_double(Buffer *b, double d, JsonFrame *up)
 {
     JSValue text;
 
+    if (!json_strict && (isnan(d) || isinf(d))) {
+        buffer_puts(b, "null");
+        return JSON_OK;
+    }
     if (isnan(d))
         return json_refuse(up, "NaN");
     if (isinf(d))
         return json_refuse(up, d < 0 ? "-Infinity" : "Infinity");
     if (d == 0 && signbit(d)) {
-        buffer_puts(b, "-0");
+        buffer_puts(b, json_strict ? "-0" : "0");
         return JSON_OK;
     }
     text = JS_ToString(ctx, js_float64(d));
@@ -114,7 +122,11 @@ static JsonResult json_primitive(Buffer *b, JSValueConst v, JsonFrame *up)
     case JS_TAG_STRING:
     case JS_TAG_STRING_ROPE: return buffer_put_string_value(b, v, UINT32_MAX) ? JSON_OK : JSON_THREW;
     case JS_TAG_SHORT_BIG_INT:
-    case JS_TAG_BIG_INT: return json_refuse(up, "a BigInt; use String(value)");
+    case JS_TAG_BIG_INT:
+        if (json_strict)
+            return json_refuse(up, "a BigInt; use String(value)");
+        JS_ThrowTypeError(ctx, "BigInt are forbidden in JSON.stringify");
+        return JSON_THREW;
     case JS_TAG_SYMBOL: return json_refuse(up, "a symbol");
     }
     return json_refuse(up, "a value that JSON has no form for");
@@ -148,6 +160,12 @@ static JSValue json_to_json(JSValue v, JsonFrame *up)
     return replaced;
 }
 
+/* Whether JSON.stringify leaves v out. */
+static bool json_left_out(JSValueConst v)
+{
+    return JS_IsUndefined(v) || (!json_strict && (JS_IsSymbol(v) || JS_IsFunction(ctx, v)));
+}
+
 static JsonResult json_array(Buffer *b, JsonFrame *f)
 {
     JsonResult r = JSON_OK;
@@ -176,8 +194,10 @@ static JsonResult json_member(Buffer *b, JSValue v, JsonFrame *f, bool first)
     v = json_to_json(v, f);
     if (JS_IsException(v))
         return JSON_THREW;
-    if (JS_IsUndefined(v))
-        return JSON_OK; /* left out, as JSON.stringify does */
+    if (json_left_out(v)) {
+        JS_FreeValue(ctx, v);
+        return JSON_OK;
+    }
     if (!first)
         buffer_putc(b, ',');
     key = JS_AtomToString(ctx, f->key);
@@ -188,7 +208,7 @@ static JsonResult json_member(Buffer *b, JSValue v, JsonFrame *f, bool first)
         return JSON_THREW;
     }
     buffer_putc(b, ':');
-    return json_value(b, v, f);
+    return json_replaced(b, v, f);
 }
 
 static JsonResult json_members(Buffer *b, JsonFrame *f)
@@ -219,11 +239,16 @@ static JsonResult json_container(Buffer *b, JSValueConst v, JsonFrame *up)
     JsonFrame *f, frame = { up, v, JS_ATOM_NULL, 0, up ? up->depth + 1 : 1 };
     int is_array;
 
-    if (frame.depth > JSON_MAX_DEPTH)
+    if (json_strict && frame.depth > JSON_MAX_DEPTH)
         return JSON_TOO_LARGE;
-    for (f = up; f; f = f->up)
-        if (JS_VALUE_GET_OBJ(f->container) == JS_VALUE_GET_OBJ(v))
+    for (f = up; f; f = f->up) {
+        if (JS_VALUE_GET_OBJ(f->container) != JS_VALUE_GET_OBJ(v))
+            continue;
+        if (json_strict)
             return json_refuse(up, "a cycle: this value contains itself");
+        JS_ThrowTypeError(ctx, "circular reference");
+        return JSON_THREW;
+    }
     is_array = js_is_array(ctx, v);
     if (is_array < 0)
         return JSON_THREW;
@@ -242,11 +267,11 @@ static JsonResult json_raw(Buffer *b, JSValueConst v, JsonFrame *up) /* JSON.raw
     }
     s = JS_VALUE_GET_STRING(text);
     if (!s->is_wide_char && s->len && (str8(s)[0] == '-' || (str8(s)[0] >= '0' && str8(s)[0] <= '9'))
-        && !JS_ToFloat64(ctx, &d, text) && isinf(d)) {
+        && json_strict && !JS_ToFloat64(ctx, &d, text) && isinf(d)) {
         JS_FreeValue(ctx, text);
         return json_refuse(up, "a number beyond the range of a double");
     }
-    if (s->is_wide_char || (s->len && str8(s)[0] == '"')) {
+    if (json_strict && (s->is_wide_char || (s->len && str8(s)[0] == '"'))) {
         JSValue parsed = JS_UNDEFINED;
         const char *c = JS_ToCString(ctx, text);
         if (c)
@@ -255,7 +280,8 @@ static JsonResult json_raw(Buffer *b, JSValueConst v, JsonFrame *up) /* JSON.raw
         JS_FreeValue(ctx, text);
         return JS_IsException(parsed) || !c ? JSON_THREW : json_value(b, parsed, up);
     }
-    buffer_put(b, (const char *)str8(s), s->len);
+    for (uint32_t i = 0; i < s->len; i++)
+        buffer_put_utf8(b, s->is_wide_char ? str16(s)[i] : str8(s)[i]);
     JS_FreeValue(ctx, text);
     return JSON_OK;
 }
@@ -263,7 +289,7 @@ static JsonResult json_raw(Buffer *b, JSValueConst v, JsonFrame *up) /* JSON.raw
 static JsonResult json_object(Buffer *b, JSValueConst v, JsonFrame *up)
 {
     JSObject *p = JS_VALUE_GET_OBJ(v);
-    const char *lossy = json_lossy_class(p->class_id);
+    const char *lossy = json_strict ? json_lossy_class(p->class_id) : NULL;
     JSValue bare;
     JsonResult r;
 
@@ -287,18 +313,17 @@ static JsonResult json_object(Buffer *b, JSValueConst v, JsonFrame *up)
     return r;
 }
 
-/* Writes v, which it frees; up is the container it stands in. For members of an object toJSON has run already. */
-static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up)
+/* Writes v, which it frees and on which toJSON has run; up is the container it stands in. */
+static JsonResult json_replaced(Buffer *b, JSValue v, JsonFrame *up)
 {
     JsonResult r;
 
-    if (!up || up->key == JS_ATOM_NULL)
-        v = json_to_json(v, up);
-    if (JS_IsException(v))
-        return JSON_THREW;
     if (js_check_stack_overflow(rt, 0)) {
         JS_FreeValue(ctx, v);
-        return JSON_TOO_LARGE;
+        if (json_strict)
+            return JSON_TOO_LARGE;
+        JS_ThrowStackOverflow(ctx);
+        return JSON_THREW;
     }
     r = JS_IsObject(v) ? json_object(b, v, up) : json_primitive(b, v, up);
     JS_FreeValue(ctx, v);
@@ -309,4 +334,43 @@ static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up)
         return JSON_THREW;
     }
     return b->full ? JSON_TOO_LARGE : JSON_OK;
+}
+
+/* Writes v, which it frees, after toJSON. */
+static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up)
+{
+    v = json_to_json(v, up);
+    if (JS_IsException(v))
+        return JSON_THREW;
+    if (json_left_out(v)) {
+        JS_FreeValue(ctx, v);
+        v = JS_NULL; /* within an array, or the whole result */
+    }
+    return json_replaced(b, v, up);
+}
+
+/* JSON.stringify(v): the text, or undefined where v itself is left out. */
+static JSValue shim_stringify(JSContext *c, JSValueConst v)
+{
+    bool was = json_strict;
+    Buffer b = { 0 };
+    JSValue text = JS_UNDEFINED, replaced;
+    JsonResult r;
+
+    json_strict = false;
+    buffer_reset(&b, UINT32_MAX);
+    replaced = json_to_json(js_dup(v), NULL);
+    r = JS_IsException(replaced) ? JSON_THREW : JSON_OK;
+    if (r == JSON_OK && json_left_out(replaced)) {
+        JS_FreeValue(c, replaced);
+    } else if (r == JSON_OK) {
+        r = json_replaced(&b, replaced, NULL);
+        if (r == JSON_OK)
+            text = JS_NewStringLen(c, b.data, b.len);
+    }
+    free(b.data);
+    json_strict = was;
+    if (r == JSON_TOO_LARGE)
+        JS_ThrowOutOfMemory(c);
+    return r == JSON_OK ? text : JS_EXCEPTION;
 }

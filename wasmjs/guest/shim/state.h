@@ -17,8 +17,8 @@ static struct {
     uint64_t random_state; /* address of the state of Math.random */
 } shared;
 
-/* Marks tell the engine's own errors and those of host functions from errors the guest made. They live in the data
-   slot of an Error object, which no script can reach. */
+/* Marks tell the engine's own errors and those of host functions from errors the guest made. They are bits of the
+   object itself that quickjs.patch adds, which no script can read or write. */
 enum mark { MARK_NONE, MARK_OUT_OF_MEMORY, MARK_STACK_OVERFLOW, MARK_DENIED, MARK_LIMIT };
 
 #define IMPORT(name) __attribute__((import_module("host"), import_name(#name)))
@@ -43,20 +43,13 @@ static JSValue out_of_memory; /* thrown when not even an error can be made */
 
 static void mark_error(JSValueConst error, enum mark mark)
 {
-    if (JS_VALUE_GET_TAG(error) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(error)->class_id == JS_CLASS_ERROR)
-        JS_VALUE_GET_OBJ(error)->u.object_data = js_int32(mark);
+    if (JS_VALUE_GET_TAG(error) == JS_TAG_OBJECT)
+        JS_VALUE_GET_OBJ(error)->shim_mark = mark;
 }
 
 static enum mark mark_of(JSValueConst error)
 {
-    JSObject *p;
-
-    if (JS_VALUE_GET_TAG(error) != JS_TAG_OBJECT)
-        return MARK_NONE;
-    p = JS_VALUE_GET_OBJ(error);
-    if (p->class_id != JS_CLASS_ERROR || JS_VALUE_GET_TAG(p->u.object_data) != JS_TAG_INT)
-        return MARK_NONE;
-    return JS_VALUE_GET_INT(p->u.object_data);
+    return JS_VALUE_GET_TAG(error) == JS_TAG_OBJECT ? JS_VALUE_GET_OBJ(error)->shim_mark : MARK_NONE;
 }
 
 /* Called by the patched engine right after it has raised its own error. Where memory did not even suffice for an
