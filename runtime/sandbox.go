@@ -5,25 +5,34 @@ import (
 	"fmt"
 	"time"
 
+	"example.com/toolsmith/runtime/hostapi"
+	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/source"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
 )
 
-// Sandbox takes a source through the static gate and, where it is TypeScript, the stripper, and runs it in the engine. It
-// grants no powers: a tool computes, and reaches nothing. It is safe for concurrent use.
+// Options are what a Sandbox is made of. The zero value is right for the real world.
+type Options struct {
+	Engine wasmjs.Options
+	Host   hostapi.Options // what powers reach the world through
+}
+
+// Sandbox takes a source through the static gate and, where it is TypeScript, the stripper, and runs it in the engine with
+// the powers that the request asks for and its policy grants. It is safe for concurrent use.
 type Sandbox struct {
 	engine   *wasmjs.Engine
 	stripper *source.Stripper
+	host     *hostapi.Host
 }
 
 // OpenSandbox starts an engine of its own. The caller closes the sandbox. The error is a *tool.Error.
-func OpenSandbox(ctx context.Context, opt wasmjs.Options) (*Sandbox, error) {
-	engine, err := wasmjs.New(ctx, opt)
+func OpenSandbox(ctx context.Context, opt Options) (*Sandbox, error) {
+	engine, err := wasmjs.New(ctx, opt.Engine)
 	if err != nil {
 		return nil, tool.AsError(err)
 	}
-	return &Sandbox{engine, source.NewStripper(engine)}, nil
+	return &Sandbox{engine, source.NewStripper(engine), hostapi.New(opt.Host)}, nil
 }
 
 // Close waits for the runs in flight and frees the engine.
@@ -39,45 +48,79 @@ type Request struct {
 	Language string // "js" or "ts"; "" = as the ending of File says, else JavaScript
 	Code     string
 	Input    []byte      // JSON
-	Limits   tool.Limits // zero fields are the defaults
+	Limits   tool.Limits // zero fields are the policy's, else the defaults; others are held to the policy's
 	TimeZone string      // IANA name; "" = UTC
 	Now      time.Time   // zero = the real time
-	Seed     uint64      // of Math.random; zero = fresh
+	Seed     uint64      // of Math.random, and of what randomness crypto gives; zero = fresh
 	SkipGate bool        // leave the static gate out: the sandbox holds without it
+
+	Allow  []string       // the APIs that it asks for, as hostapi.Names lists them; others are absent inside
+	Policy *policy.Policy // what is granted of them; not changed meanwhile; nil = nothing
+}
+
+// Result is what a run came to. It belongs to the caller.
+type Result struct {
+	wasmjs.Result
+	Uses []hostapi.Use // what it did with its powers
 }
 
 // Run checks the source and runs it once; loading and the call together end within the time limit. The error is a
-// *tool.Error. The result is never nil: with an error it holds the stats and logs of what was run, if anything was.
-func (s *Sandbox) Run(ctx context.Context, r Request) (*wasmjs.Result, error) {
+// *tool.Error. The result is never nil: with an error it holds the stats, logs and uses of what was run, if anything was.
+func (s *Sandbox) Run(ctx context.Context, r Request) (*Result, error) {
+	if r.Policy == nil {
+		r.Policy = &policy.Policy{}
+	}
+	r.Limits = within(r.Limits, r.Policy.Limits)
 	if err := r.Limits.Validate(); err != nil {
-		return &wasmjs.Result{}, err
+		return &Result{}, err
 	}
-	code, err := s.admit(ctx, r)
+	r.Limits = r.Limits.WithDefaults()
+	apis, err := hostapi.APIs(r.Allow)
+	if err == nil {
+		r.Code, err = s.admit(ctx, r)
+	}
 	if err != nil {
-		return &wasmjs.Result{}, tool.AsError(err)
+		return &Result{}, tool.AsError(err)
 	}
-	r.Code, r.Limits = code, r.Limits.WithDefaults()
-	result, err := s.execute(ctx, r)
+	result, err := s.execute(ctx, r, apis)
 	if err == nil {
 		return result, nil
 	}
 	e := tool.AsError(err)
-	if e.Code == tool.Timeout {
+	if e.Code == tool.Timeout && ctx.Err() == nil { // the limit, not the caller's own deadline
 		e.Message = fmt.Sprintf("timed out after %d ms", r.Limits.Timeout.Milliseconds()) // of which the call knows only its part
 	}
 	return result, e
 }
 
 // execute loads and calls a JavaScript source within one time limit.
-func (s *Sandbox) execute(ctx context.Context, r Request) (*wasmjs.Result, error) {
+func (s *Sandbox) execute(ctx context.Context, r Request, apis []wasmjs.API) (*Result, error) {
 	start := time.Now()
-	program, err := s.engine.Load(ctx, wasmjs.Source{Name: r.File, Code: r.Code, TimeZone: r.TimeZone}, r.Limits)
+	program, err := s.engine.Load(ctx, wasmjs.Source{Name: r.File, Code: r.Code, TimeZone: r.TimeZone, APIs: apis}, r.Limits)
 	if err != nil {
-		return &wasmjs.Result{}, err
+		return &Result{}, err
 	}
 	limits := r.Limits
 	limits.Timeout = max(limits.Timeout-time.Since(start), 1)
-	return program.Call(ctx, r.Input, wasmjs.CallOptions{Limits: limits, Now: r.Now, Seed: r.Seed})
+	opt := wasmjs.CallOptions{Limits: limits, Now: r.Now, Seed: r.Seed}
+	if len(apis) == 0 {
+		result, err := program.Call(ctx, r.Input, opt)
+		return &Result{Result: *result}, err
+	}
+	return s.empowered(ctx, program, r, opt)
+}
+
+// empowered calls a program with the powers that the request's policy grants.
+func (s *Sandbox) empowered(ctx context.Context, program *wasmjs.Program, r Request, opt wasmjs.CallOptions) (*Result, error) {
+	session := s.host.Begin(r.Policy, r.Seed)
+	defer session.Close()
+	var refused refusals
+	opt.Funcs = refused.watched(session.Funcs())
+	result, err := program.Call(ctx, r.Input, opt)
+	if err != nil {
+		refused.explain(tool.AsError(err))
+	}
+	return &Result{*result, session.Uses()}, err
 }
 
 // admit returns the JavaScript of a source that passes the gate. TypeScript loses its types before the gate sees it, which
@@ -96,6 +139,6 @@ func (s *Sandbox) admit(ctx context.Context, r Request) (string, error) {
 	if r.SkipGate {
 		return code, nil
 	}
-	_, err = source.Check(code, source.Options{MaxBytes: r.Limits.WithDefaults().SourceBytes})
+	_, err = source.Check(code, source.Options{Allow: r.Allow, MaxBytes: r.Limits.SourceBytes})
 	return code, err
 }

@@ -3,6 +3,8 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -14,18 +16,33 @@ import (
 
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/cases"
+	"example.com/toolsmith/runtime/hostapi"
+	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
 )
 
-// sandbox is shared by the tests and never closed. It uses the user's compilation cache, as the program does.
+// sandbox is shared by the tests and never closed. It uses the user's compilation cache, as the program does. Of the network
+// it knows servers on this machine alone, by names of its own.
 var sandbox = sync.OnceValues(func() (*runtime.Sandbox, error) {
-	var opt wasmjs.Options
+	var opt runtime.Options
 	if dir, err := os.UserCacheDir(); err == nil {
-		opt.CacheDir = filepath.Join(dir, "toolsmith")
+		opt.Engine.CacheDir = filepath.Join(dir, "toolsmith")
 	}
+	opt.Host.Resolver = names{"api.test": netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	return runtime.OpenSandbox(context.Background(), opt)
 })
+
+// names is a resolver that knows these and no others.
+type names map[string]netip.Addr
+
+func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	addr, ok := n[host]
+	if !ok {
+		return nil, &net.DNSError{Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{addr}, nil
+}
 
 func open(t *testing.T) *runtime.Sandbox {
 	t.Helper()
@@ -40,14 +57,15 @@ func open(t *testing.T) *runtime.Sandbox {
 var slow = []string{"interrupt-bypass.json", "memory.json", "stack-overflow.json"}
 
 // Every attack of the corpus ends as it should with the gate, and the sandbox alone holds those that the gate would refuse.
-// A run must return within a second of its limit, so no more of them go at once than there are processors.
+// None of them connects to anything. A run must return within a second of its limit, so no more of them go at once than
+// there are processors.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/cases/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no case files: %v", err)
 	}
-	box, jobs := open(t), goruntime.GOMAXPROCS(0)
+	box, jobs := unconnected(t), goruntime.GOMAXPROCS(0)
 	for _, file := range files {
 		if testing.Short() && slices.Contains(slow, filepath.Base(file)) {
 			continue
@@ -56,6 +74,21 @@ func TestCorpus(t *testing.T) {
 		run(t, box, all, cases.Options{Jobs: jobs})
 		run(t, box, refused(all), cases.Options{Jobs: jobs, NoGate: true})
 	}
+}
+
+// unconnected is a sandbox in a world without a network, in which dialling fails the test.
+func unconnected(t *testing.T) *runtime.Sandbox {
+	t.Helper()
+	dial := func(_ context.Context, _, address string) (net.Conn, error) {
+		t.Errorf("dialled %s", address)
+		return nil, tool.Unavailable
+	}
+	box, err := runtime.OpenSandbox(t.Context(), runtime.Options{Host: hostapi.Options{Resolver: names{}, Dial: dial}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	return box
 }
 
 func parse(t *testing.T, file string) []cases.Case {
@@ -81,10 +114,17 @@ func refused(all []cases.Case) []cases.Case {
 func run(t *testing.T, box *runtime.Sandbox, all []cases.Case, opt cases.Options) {
 	t.Helper()
 	one := func(ctx context.Context, c cases.Case) (*wasmjs.Result, error) {
-		return box.Run(ctx, runtime.Request{Code: c.Source, Input: c.Input, Limits: c.Limits, SkipGate: opt.NoGate})
+		p := new(policy.Policy)
+		if err := runtime.Grant(p, c.Allow, c.Policy.AllowHosts, c.Policy.ReadRoots); err != nil {
+			return nil, err
+		}
+		result, err := box.Run(ctx, runtime.Request{
+			Code: c.Source, Input: c.Input, Limits: c.Limits, SkipGate: opt.NoGate, Allow: c.Allow, Policy: p,
+		})
+		return &result.Result, err
 	}
 	for r := range cases.Run(t.Context(), one, all, opt) {
-		if r.Status != cases.Passed {
+		if !r.OK {
 			t.Errorf("%s, gate %v: %s", r.Case.ID, !opt.NoGate, r.Reason)
 		}
 	}
@@ -152,19 +192,25 @@ func TestOneTimeLimit(t *testing.T) {
 	}
 }
 
-func TestCanceled(t *testing.T) {
+// A caller that goes away ends the run, and so does a deadline of its own, which is not taken for the limit.
+func TestCallerLeaves(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	endless := runtime.Request{Code: "function execute() { for (;;); }", Input: []byte("{}")}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(200*time.Millisecond, cancel)
+	if _, err := open(t).Run(ctx, endless); !errors.Is(err, tool.Canceled) {
+		t.Errorf("canceled: got %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	_, err := open(t).Run(ctx, runtime.Request{Code: "function execute() { for (;;); }", Input: []byte("{}")})
-	if !errors.Is(err, tool.Canceled) {
-		t.Errorf("got %v", err)
+	if _, err := open(t).Run(ctx, endless); !errors.Is(err, tool.Timeout) || !strings.Contains(err.Error(), "the caller's own deadline") {
+		t.Errorf("deadline: got %v", err)
 	}
 }
 
 func TestClosed(t *testing.T) {
 	t.Parallel()
-	box, err := runtime.OpenSandbox(t.Context(), wasmjs.Options{Interpreter: true})
+	box, err := runtime.OpenSandbox(t.Context(), runtime.Options{Engine: wasmjs.Options{Interpreter: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,10 @@ package main
 
 import (
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +38,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "examples": examples},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "examples": examples, "serve": serve, "expand": expand,
+		},
 	})
 }
 
@@ -56,15 +62,47 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// examples VERB runs every example of a verb's help; each must succeed and print something.
-func examples(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: examples VERB")
+// serve starts a server on the loopback address and puts its port into $PORT. /inside redirects to a page of its own,
+// /outside to another host.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: serve")
 	}
-	ts.Check(ts.Exec("host", args[0], "--help"))
+	say := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
+	}
+	pages := http.NewServeMux()
+	pages.Handle("GET /", say("got"))
+	pages.Handle("POST /", say("posted"))
+	pages.Handle("GET /inside", http.RedirectHandler("/page", http.StatusFound))
+	pages.Handle("GET /outside", http.RedirectHandler("http://169.254.169.254/latest", http.StatusFound))
+	server := httptest.NewServer(pages)
+	ts.Defer(server.Close)
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	ts.Check(err)
+	ts.Setenv("PORT", port)
+}
+
+// expand FILE... puts values in place of $NAMES of the environment in files.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: expand FILE...")
+	}
+	for _, name := range args {
+		text := os.Expand(ts.ReadFile(name), ts.Getenv)
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
+
+// examples VERB... runs every example of a verb's help; each must succeed and print something.
+func examples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: examples VERB...")
+	}
+	ts.Check(ts.Exec("host", append(args, "--help")...))
 	_, after, ok := strings.Cut(ts.ReadFile("stdout"), "\nExamples:\n")
 	if !ok {
-		ts.Fatalf("%s has no examples", args[0])
+		ts.Fatalf("%s has no examples", strings.Join(args, " "))
 	}
 	lines, _, _ := strings.Cut(after, "\n\n")
 	for line := range strings.Lines(lines) {

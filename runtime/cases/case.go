@@ -24,13 +24,8 @@ type Case struct {
 	AnyOK   bool              // any output is right
 }
 
-// Policy is what the APIs of a case may reach.
+// Policy is what the APIs of a case may reach: hosts, and folders, relative to wherever the runner says.
 type Policy struct{ AllowHosts, ReadRoots []string }
-
-// Powers names what c needs beyond a source and an input: the APIs, hosts and roots it asks for.
-func (c Case) Powers() []string {
-	return slices.Concat(c.Allow, c.Policy.AllowHosts, c.Policy.ReadRoots)
-}
 
 // Outcome is how a run ended: OK, or a Failure with a code.
 type Outcome string

@@ -11,22 +11,12 @@ import (
 	"example.com/toolsmith/wasmjs"
 )
 
-// Status is what became of a case. A skipped one was not run: it is neither right nor wrong.
-type Status string
-
-// The statuses.
-const (
-	Passed  Status = "passed"
-	Failed  Status = "failed"
-	Skipped Status = "skipped"
-)
-
 // Report is a case with what became of it.
 type Report struct {
 	Case    Case
-	Status  Status
-	Reason  string          // why it failed or was skipped; may hold text of the guest
-	Outcome Outcome         // "" when skipped
+	OK      bool
+	Reason  string // why it is not; may hold text of the guest
+	Outcome Outcome
 	Output  json.RawMessage // when the outcome is OK
 	Err     *tool.Error     // when it is not
 	Stats   wasmjs.Stats
@@ -36,10 +26,10 @@ type Report struct {
 // grace is how long after its deadline a run may return.
 const grace = time.Second
 
-// judge fills in status and reason. Without a gate, "error:invalid_source" among the right outcomes stands for any: nothing
+// judge fills in whether the case passed, and why not. Without a gate, "error:invalid_source" among the right outcomes stands for any: nothing
 // stopped the source, so all that counts is that the run ended in a typed way and in time.
 func (r *Report) judge(opt Options) {
-	r.Status = Passed
+	r.OK = true
 	limit := r.Case.Limits.WithDefaults().Timeout
 	switch {
 	case r.Outcome == Failure(tool.Internal):
@@ -55,7 +45,7 @@ func (r *Report) judge(opt Options) {
 }
 
 func (r *Report) fail(format string, args ...any) {
-	r.Status, r.Reason = Failed, fmt.Sprintf(format, args...)
+	r.OK, r.Reason = false, fmt.Sprintf(format, args...)
 }
 
 func (r *Report) equals(want json.RawMessage) bool { return Equal(r.Output, want) }

@@ -3,7 +3,6 @@ package cases
 import (
 	"context"
 	"iter"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,13 +16,12 @@ type Options struct {
 	NoGate bool // the runner leaves the static gate out, which widens what is right
 }
 
-// A Runner runs one case: it returns a result, or an error that has a tool.Code; the result may be there even then. It is
+// A Runner runs one case with the powers that it asks for, which it is granted: it returns a result, or an error that has a tool.Code; the result may be there even then. It is
 // called from Options.Jobs goroutines at once.
 type Runner func(ctx context.Context, c Case) (*wasmjs.Result, error)
 
-// Run runs the cases and yields a report of each, in their order. A case that asks for powers is skipped, since there is
-// nothing yet that grants any. Run stops early when the loop over it does or ctx ends; the case that was then running is not
-// reported. No goroutine outlives the loop.
+// Run runs the cases and yields a report of each, in their order. It stops early when the loop over it does or ctx ends;
+// the case that was then running is not reported. No goroutine outlives the loop.
 func Run(ctx context.Context, run Runner, all []Case, opt Options) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -71,9 +69,6 @@ func feed(ctx context.Context, queue chan<- int, n int) {
 
 // one runs and judges a single case.
 func one(ctx context.Context, run Runner, c Case, opt Options) Report {
-	if powers := c.Powers(); len(powers) > 0 {
-		return Report{Case: c, Status: Skipped, Reason: "needs powers: " + strings.Join(powers, ", ")}
-	}
 	r := Report{Case: c, Outcome: OK}
 	start := time.Now()
 	result, err := run(ctx, c)

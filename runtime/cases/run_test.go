@@ -32,30 +32,28 @@ func TestVerdicts(t *testing.T) {
 		c      cases.Case
 		run    cases.Runner
 		noGate bool
-		want   cases.Status
+		want   bool
 		reason string
 	}{
-		"right output":          {cases.Case{Expect: []cases.Outcome{cases.OK}, Outputs: two}, ending("2.0", nil), false, cases.Passed, ""},
-		"wrong output":          {cases.Case{Expect: []cases.Outcome{cases.OK}, Outputs: two}, ending("3", nil), false, cases.Failed, "got output 3, want 1 or 2"},
-		"any output":            {cases.Case{Expect: []cases.Outcome{cases.OK}, AnyOK: true}, ending("3", nil), false, cases.Passed, ""},
-		"right error":           {cases.Case{Expect: []cases.Outcome{cases.OK, "error:timeout"}, Outputs: two}, ending("", timeout), false, cases.Passed, ""},
-		"wrong error":           {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("", timeout), false, cases.Failed, "got error:timeout (stopped), want error:denied"},
-		"ok, not expected":      {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("3", nil), false, cases.Failed, "got ok with output 3, want error:denied"},
-		"host fault":            {cases.Case{Expect: []cases.Outcome{"error:internal"}}, ending("", tool.Internal), false, cases.Failed, "the host itself failed: internal: internal"},
-		"banned, let through":   {cases.Case{Expect: banned}, ending("3", nil), false, cases.Failed, "got ok with output 3, want error:invalid_source"},
-		"no gate":               {cases.Case{Expect: banned}, ending("3", nil), true, cases.Passed, ""},
-		"no gate, error":        {cases.Case{Expect: banned}, ending("", timeout), true, cases.Passed, ""},
-		"no gate, host fault":   {cases.Case{Expect: banned}, ending("", tool.Internal), true, cases.Failed, "the host itself failed: internal: internal"},
-		"no gate, other wishes": {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("3", nil), true, cases.Failed, "got ok with output 3, want error:denied"},
-		"needs an API":          {cases.Case{Allow: []string{"fetch"}}, nil, false, cases.Skipped, "needs powers: fetch"},
-		"needs a root":          {cases.Case{Policy: cases.Policy{ReadRoots: []string{"/srv"}}}, nil, false, cases.Skipped, "needs powers: /srv"},
+		"right output":          {cases.Case{Expect: []cases.Outcome{cases.OK}, Outputs: two}, ending("2.0", nil), false, true, ""},
+		"wrong output":          {cases.Case{Expect: []cases.Outcome{cases.OK}, Outputs: two}, ending("3", nil), false, false, "got output 3, want 1 or 2"},
+		"any output":            {cases.Case{Expect: []cases.Outcome{cases.OK}, AnyOK: true}, ending("3", nil), false, true, ""},
+		"right error":           {cases.Case{Expect: []cases.Outcome{cases.OK, "error:timeout"}, Outputs: two}, ending("", timeout), false, true, ""},
+		"wrong error":           {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("", timeout), false, false, "got error:timeout (stopped), want error:denied"},
+		"ok, not expected":      {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("3", nil), false, false, "got ok with output 3, want error:denied"},
+		"host fault":            {cases.Case{Expect: []cases.Outcome{"error:internal"}}, ending("", tool.Internal), false, false, "the host itself failed: internal: internal"},
+		"banned, let through":   {cases.Case{Expect: banned}, ending("3", nil), false, false, "got ok with output 3, want error:invalid_source"},
+		"no gate":               {cases.Case{Expect: banned}, ending("3", nil), true, true, ""},
+		"no gate, error":        {cases.Case{Expect: banned}, ending("", timeout), true, true, ""},
+		"no gate, host fault":   {cases.Case{Expect: banned}, ending("", tool.Internal), true, false, "the host itself failed: internal: internal"},
+		"no gate, other wishes": {cases.Case{Expect: []cases.Outcome{"error:denied"}}, ending("3", nil), true, false, "got ok with output 3, want error:denied"},
 	} {
 		opt := cases.Options{NoGate: c.noGate}
 		for r := range cases.Run(t.Context(), c.run, []cases.Case{c.c}, opt) {
-			if r.Status != c.want || r.Reason != c.reason {
-				t.Errorf("%s: %s, %q; want %s, %q", name, r.Status, r.Reason, c.want, c.reason)
+			if r.OK != c.want || r.Reason != c.reason {
+				t.Errorf("%s: %v, %q; want %v, %q", name, r.OK, r.Reason, c.want, c.reason)
 			}
-			if r.Status != cases.Skipped && r.Stats.Fuel != 7 {
+			if r.Stats.Fuel != 7 {
 				t.Errorf("%s: the stats are lost", name)
 			}
 		}
@@ -66,15 +64,15 @@ func TestVerdicts(t *testing.T) {
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for took, want := range map[time.Duration]cases.Status{1300 * time.Millisecond: cases.Passed, 1301 * time.Millisecond: cases.Failed} {
+		for took, want := range map[time.Duration]bool{1300 * time.Millisecond: true, 1301 * time.Millisecond: false} {
 			late := func(context.Context, cases.Case) (*wasmjs.Result, error) {
 				time.Sleep(took)
 				return nil, tool.Timeout
 			}
 			c := cases.Case{Limits: tool.Limits{Timeout: 300 * time.Millisecond}, Expect: []cases.Outcome{"error:timeout"}}
 			for r := range cases.Run(t.Context(), late, []cases.Case{c}, cases.Options{NoGate: true}) {
-				if r.Status != want {
-					t.Errorf("after %v: %s (%s)", took, r.Status, r.Reason)
+				if r.OK != want {
+					t.Errorf("after %v: %v (%s)", took, r.OK, r.Reason)
 				}
 			}
 		}

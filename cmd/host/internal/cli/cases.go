@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/cases"
+	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
 )
@@ -21,12 +23,14 @@ const maxCaseFile, maxJobs = 64 << 20, 256
 func (f *face) casesCommand() *cobra.Command {
 	var jobs quantity
 	var noGate bool
+	var powers powerFlags
 	cmd := &cobra.Command{
 		Use:   "cases FILE...",
 		Short: "Run case files and compare how each case ends with what is right",
 		Long: "Runs case files: JSON lists of {\"id\", \"source\", \"input\", \"expect\", \"output\", ...}. Prints one line per failure and a\n" +
-			"last line with the counts. Cases that ask for powers are skipped, which the last line says. The exit status is 0 when\n" +
-			"cases passed and none failed. FILE may be - for standard input.",
+			"last line with the counts. What a case names in its allowlist and policy it is given, besides what --allow, --allow-host,\n" +
+			"--read-root and --policy give to all; its folders are relative to its file. The exit status is 0 when cases passed and none\n" +
+			"failed. FILE may be - for standard input.",
 		Example: f.examples(
 			"host cases examples/cases.json",
 			"host cases examples/cases.json --no-static-gate --jobs 2 --output json",
@@ -41,18 +45,26 @@ func (f *face) casesCommand() *cobra.Command {
 			if jobs > maxJobs {
 				return fmt.Errorf("--jobs is at most %d", maxJobs)
 			}
-			return f.cases(cmd.Context(), args, cases.Options{Jobs: int(jobs), NoGate: noGate})
+			return f.cases(cmd.Context(), args, powers, cases.Options{Jobs: int(jobs), NoGate: noGate})
 		},
 	}
 	jobs = quantity(goruntime.GOMAXPROCS(0)) //nolint:gosec // a few
 	cmd.Flags().Var(&jobs, "jobs", "cases at once")
+	powers.register(cmd.Flags())
 	cmd.Flags().BoolVar(&noGate, "no-static-gate", false, "leave the static gate out, to show that the sandbox alone holds")
 	return cmd
 }
 
 // cases runs the case files and prints what became of each case.
-func (f *face) cases(ctx context.Context, files []string, opt cases.Options) error {
+func (f *face) cases(ctx context.Context, files []string, powers powerFlags, opt cases.Options) error {
+	if readers(append(files, powers.policy)...) > 1 {
+		return errors.New("standard input can be only one of the case files and the policy")
+	}
 	all, err := f.readCases(ctx, files)
+	if err != nil {
+		return err
+	}
+	base, err := f.grants(ctx, powers)
 	if err != nil {
 		return err
 	}
@@ -61,16 +73,13 @@ func (f *face) cases(ctx context.Context, files []string, opt cases.Options) err
 		return err
 	}
 	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
-	run := func(ctx context.Context, c cases.Case) (*wasmjs.Result, error) {
-		return box.Run(ctx, runtime.Request{Code: c.Source, Input: c.Input, Limits: c.Limits, SkipGate: opt.NoGate})
-	}
 	t := tally{}
 	for i := range all {
 		t.total += len(all[i])
 	}
 	bar := newProgress(f.err)
 	for i, file := range files {
-		for r := range cases.Run(ctx, run, all[i], opt) {
+		for r := range cases.Run(ctx, caseRunner(box, file, powers.allow, base, opt.NoGate), all[i], opt) {
 			t.add(r)
 			bar.clear()
 			f.showCase(file, r)
@@ -82,6 +91,21 @@ func (f *face) cases(ctx context.Context, files []string, opt cases.Options) err
 	}
 	bar.clear()
 	return f.sum(ctx, t)
+}
+
+// caseRunner runs the cases of a file with the powers that each names, and those that all have.
+func caseRunner(box *runtime.Sandbox, file string, apis []string, base *policy.Policy, noGate bool) cases.Runner {
+	return func(ctx context.Context, c cases.Case) (*wasmjs.Result, error) {
+		allow := slices.Concat(apis, c.Allow)
+		p, err := granted(base, allow, c.Policy.AllowHosts, beside(file, c.Policy.ReadRoots))
+		if err != nil {
+			return nil, err
+		}
+		result, err := box.Run(ctx, runtime.Request{
+			Code: c.Source, Input: c.Input, Limits: c.Limits, SkipGate: noGate, Allow: allow, Policy: p,
+		})
+		return &result.Result, err
+	}
 }
 
 // readCases reads all the files before anything runs.
@@ -107,7 +131,6 @@ type caseReport struct {
 	File    string          `json:"file"`
 	Line    int             `json:"line"`
 	OK      bool            `json:"ok"`
-	Status  cases.Status    `json:"status"`
 	Reason  string          `json:"reason,omitempty"`
 	Outcome cases.Outcome   `json:"outcome,omitempty"`
 	Output  json.RawMessage `json:"output,omitempty"`
@@ -120,9 +143,9 @@ func (f *face) showCase(file string, r cases.Report) {
 	switch {
 	case f.format == asJSON:
 		f.printJSON(caseReport{
-			r.Case.ID, file, r.Case.Line, r.Status == cases.Passed, r.Status, r.Reason, r.Outcome, r.Output, r.Err, newStats(r.Stats),
+			r.Case.ID, file, r.Case.Line, r.OK, r.Reason, r.Outcome, r.Output, r.Err, newStats(r.Stats, nil),
 		})
-	case r.Status == cases.Failed:
+	case !r.OK:
 		f.printf("FAIL %s (%s:%d): %s\n", escape(r.Case.ID), escape(file), r.Case.Line, escape(r.Reason))
 	}
 }

@@ -65,7 +65,7 @@ func (f *face) rootCommand() *cobra.Command {
 	root.SetErr(f.err)
 	root.PersistentFlags().Var(&f.format, "output", "form of the result, text or json")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(f.runCommand(), f.casesCommand(), f.doctorCommand(), f.versionCommand())
+	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.doctorCommand(), f.versionCommand())
 	return root
 }
 

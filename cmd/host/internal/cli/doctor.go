@@ -17,7 +17,6 @@ import (
 	"example.com/toolsmith/assets"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/wasmjs"
 )
 
 // check is one thing that the doctor looked at.
@@ -124,11 +123,11 @@ func openWatched(ctx context.Context) (*runtime.Sandbox, check, error) {
 	if err == nil {
 		start := time.Now()
 		var box *runtime.Sandbox
-		if box, err = runtime.OpenSandbox(ctx, wasmjs.Options{CacheDir: dir, Instances: 1}); err == nil {
+		if box, err = runtime.OpenSandbox(ctx, engineOptions(dir, 1)); err == nil {
 			return box, checkCache(name, dir, time.Since(start)), nil
 		}
 	}
-	box, failed := runtime.OpenSandbox(ctx, wasmjs.Options{Instances: 1})
+	box, failed := runtime.OpenSandbox(ctx, engineOptions("", 1))
 	hint := "make it a folder of your own: mkdir -p -m 700 " + dir
 	if dir == "" {
 		hint = "set XDG_CACHE_HOME to an absolute path, or HOME"
@@ -183,5 +182,5 @@ func try(ctx context.Context, box *runtime.Sandbox, name, code, want, fine strin
 	case got != want:
 		return broken(name, fmt.Errorf("a tool returned %s, not %s", got, want), "")
 	}
-	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s in %.1f ms", fine, newStats(result.Stats).WallMs)}
+	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s in %.1f ms", fine, milliseconds(result.Stats.Wall))}
 }

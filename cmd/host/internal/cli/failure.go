@@ -40,10 +40,10 @@ func (f *face) explain(err error) {
 	}
 }
 
-// what is the message with the name or value of what was thrown and the place in the data.
+// what is the message with the name of what the tool threw and the place in the data.
 func what(e *tool.Error) string {
 	text := escape(e.Message)
-	if e.Name != "" {
+	if e.Name != "" && e.Code == tool.GuestError {
 		text = escape(e.Name) + ": " + text
 	}
 	if e.Path != "" && !strings.Contains(e.Message, e.Path) {

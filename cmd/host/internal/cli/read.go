@@ -74,7 +74,7 @@ func unreadable(name string, err error) error {
 }
 
 // size words a number of bytes.
-func size[T int | uint64](n T) string {
+func size[T int | int64 | uint64](n T) string {
 	for _, unit := range []struct {
 		name  string
 		bytes T

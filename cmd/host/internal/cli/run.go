@@ -24,6 +24,7 @@ type runFlags struct {
 	timeout            period
 	memory, fuel, seed quantity
 	now                instant
+	powers             powerFlags
 	stats              bool
 }
 
@@ -33,10 +34,12 @@ func (f *face) runCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run a JavaScript or TypeScript file once, in a fresh sandbox",
 		Long: "Runs a .js or .ts file that defines execute(input), or run(input), once in a fresh sandbox, and prints what it returns\n" +
-			"as JSON. FILE may be - for standard input. What the file writes to console goes to standard error.",
+			"as JSON. FILE may be - for standard input. What the file writes to console goes to standard error. It reaches nothing unless\n" +
+			"it is given powers: --allow names APIs, --allow-host, --read-root and --policy what they may reach.",
 		Example: f.examples(
 			`host run examples/slugify.js --input '{"text":"Hello World & Friends"}'`,
 			`host run examples/csv.js --input @examples/cities.json --output json`,
+			`host run examples/checksums.js --allow fs.readFile,crypto --read-root examples --input '{"files":["cities.json"]}'`,
 			`echo 'function execute(input) { return input.n * 2 }' | host run - --input '{"n":21}' --stats`,
 		),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -56,7 +59,8 @@ func (f *face) runCommand() *cobra.Command {
 	set.Var(&flags.seed, "seed", "seed of Math.random; fresh otherwise")
 	set.Var(&flags.now, "now", "time that the tool sees at its start, as in 2026-01-31T12:00:00Z; the real one otherwise")
 	set.Var(&flags.zone, "timezone", "time zone that the tool sees, as in Europe/Berlin (default UTC)")
-	set.BoolVar(&flags.stats, "stats", false, "say how much fuel, time and memory it took")
+	flags.powers.register(set)
+	set.BoolVar(&flags.stats, "stats", false, "say how much fuel, time and memory it took, and what it did with its powers")
 	return cmd
 }
 
@@ -75,13 +79,10 @@ func (f *face) run(ctx context.Context, file string, flags runFlags) error {
 	if err := flags.limits().Validate(); err != nil {
 		return errors.New(tool.AsError(err).Message) // a misuse of the command line, not a failure
 	}
-	if file == stdin && flags.input == stdin {
-		return errors.New("standard input can be the file or the input, not both")
+	if readers(file, strings.TrimPrefix(flags.input, "@"), flags.powers.policy) > 1 {
+		return errors.New("standard input can be only one of file, input and policy")
 	}
 	result, err := f.runOnce(ctx, file, flags)
-	if result == nil {
-		result = &wasmjs.Result{}
-	}
 	if f.format == asJSON {
 		f.printJSON(newRunReport(result, err))
 		if err != nil {
@@ -89,9 +90,9 @@ func (f *face) run(ctx context.Context, file string, flags runFlags) error {
 		}
 		return nil
 	}
-	f.sayAside(result)
+	f.sayAside(&result.Result)
 	if flags.stats {
-		f.sayf("%s", newStats(result.Stats))
+		f.sayStats(result)
 	}
 	if err == nil {
 		f.printf("%s\n", escapeJSON(result.Output))
@@ -99,40 +100,67 @@ func (f *face) run(ctx context.Context, file string, flags runFlags) error {
 	return err
 }
 
-// runOnce reads what is to be run, and runs it. Its errors have a code.
-func (f *face) runOnce(ctx context.Context, file string, flags runFlags) (*wasmjs.Result, error) {
-	code, err := f.read(ctx, file, tool.DefaultLimits.SourceBytes, tool.InvalidSource)
-	if err != nil {
-		return nil, err
+// readers counts the names that stand for standard input.
+func readers(names ...string) int {
+	n := 0
+	for _, name := range names {
+		if name == stdin {
+			n++
+		}
 	}
-	input, err := f.readInput(ctx, flags.input)
+	return n
+}
+
+// runOnce reads what is to be run, and runs it. Its errors have a code; the result is never nil.
+func (f *face) runOnce(ctx context.Context, file string, flags runFlags) (*runtime.Result, error) {
+	request, err := f.request(ctx, file, flags)
 	if err != nil {
-		return nil, err
+		return &runtime.Result{}, err
 	}
 	box, err := f.openSandbox(ctx, 1)
 	if err != nil {
-		return nil, err
+		return &runtime.Result{}, err
 	}
 	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
-	request := runtime.Request{
-		File: called(file), Language: string(flags.language), Code: string(code), Input: input, Limits: flags.limits(),
-		TimeZone: string(flags.zone), Now: time.Time(flags.now), Seed: uint64(flags.seed),
-	}
 	result, err := box.Run(ctx, request)
 	if err != nil {
 		spoken, _ := source.LanguageOf(request.File, request.Language)
-		err = &fileError{file, request.Code, spoken == source.JavaScript, err}
+		e := tool.AsError(err)
+		if strings.Contains(e.Hint, "allowlist") {
+			e.Hint += "; the allowlist of a run is --allow"
+		}
+		err = &fileError{file, request.Code, spoken == source.JavaScript, e}
 	}
 	return result, err
 }
 
+// request reads what the flags name.
+func (f *face) request(ctx context.Context, file string, flags runFlags) (runtime.Request, error) {
+	r := runtime.Request{
+		File: called(file), Language: string(flags.language), Limits: flags.limits(),
+		TimeZone: string(flags.zone), Now: time.Time(flags.now), Seed: uint64(flags.seed), Allow: flags.powers.allow,
+	}
+	var err error
+	if r.Policy, err = f.grants(ctx, flags.powers); err != nil {
+		return r, err
+	}
+	most := r.Policy.Limits.WithDefaults()
+	code, err := f.read(ctx, file, most.SourceBytes, tool.InvalidSource)
+	if err != nil {
+		return r, err
+	}
+	r.Code = string(code)
+	r.Input, err = f.readInput(ctx, flags.input, most.InputBytes)
+	return r, err
+}
+
 // readInput returns the JSON that --input names.
-func (f *face) readInput(ctx context.Context, input string) ([]byte, error) {
+func (f *face) readInput(ctx context.Context, input string, most int) ([]byte, error) {
 	name, isFile := strings.CutPrefix(input, "@")
 	if !isFile && input != stdin {
 		return []byte(input), nil
 	}
-	return f.read(ctx, name, tool.DefaultLimits.InputBytes, tool.InvalidInput)
+	return f.read(ctx, name, most, tool.InvalidInput)
 }
 
 // sayAside writes what the tool said beside its result to standard error: one line for each call of console.
@@ -141,7 +169,7 @@ func (f *face) sayAside(r *wasmjs.Result) {
 		f.asidef("console.%s: %s\n", escape(l.Level), escape(l.Text))
 	}
 	if r.LogsCut {
-		f.sayf("the console said more than the %s that are kept", size(tool.DefaultLimits.LogBytes))
+		f.sayf("the console said more, which is not kept")
 	}
 	for _, reason := range r.Unhandled {
 		f.sayf("nobody handled a rejected promise: %s", escape(reason))
@@ -159,9 +187,9 @@ type runReport struct {
 	Stats         stats           `json:"stats"`
 }
 
-func newRunReport(r *wasmjs.Result, err error) runReport {
+func newRunReport(r *runtime.Result, err error) runReport {
 	return runReport{
 		OK: err == nil, Output: r.Output, Error: tool.AsError(err),
-		Logs: append([]wasmjs.Log{}, r.Logs...), LogsTruncated: r.LogsCut, Unhandled: r.Unhandled, Stats: newStats(r.Stats),
+		Logs: append([]wasmjs.Log{}, r.Logs...), LogsTruncated: r.LogsCut, Unhandled: r.Unhandled, Stats: newStats(r.Stats, r.Uses),
 	}
 }
