@@ -58,6 +58,18 @@ func TestClock(t *testing.T) {
 	}
 }
 
+func TestDistantClocks(t *testing.T) {
+	t.Parallel()
+	p := load(t, `function execute() { return new Date().toISOString() }`)
+	for _, year := range []int{1, 1600, 1969, 2300, 9999} {
+		now := time.Date(year, 2, 3, 4, 5, 6, 789e6, time.UTC)
+		r, err := call(t, p, `{}`, wasmjs.CallOptions{Now: now})
+		if want := `"` + now.Format("2006-01-02T15:04:05.000Z") + `"`; err != nil || string(r.Output) != want {
+			t.Errorf("%s, %v, want %s", r.Output, err, want)
+		}
+	}
+}
+
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	code := `const atLoad = new Date(0).getHours(); function execute() { const w = new Date('2024-01-15T12:00:00Z'), s = new Date('2024-07-15T12:00:00Z'); return [atLoad, w.getHours(), s.getHours(), s.getTimezoneOffset()] }`

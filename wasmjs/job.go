@@ -42,7 +42,7 @@ func (in *instance) elapsed() time.Duration {
 }
 
 func hostClock(in *instance, stack []uint64) {
-	stack[0] = uint64(in.job.now.UnixNano() + int64(in.elapsed())) //nolint:gosec // an i64 as wasm takes it
+	stack[0] = uint64(in.job.now.UnixMicro() + in.elapsed().Microseconds()) //nolint:gosec // an i64 as wasm takes it
 }
 
 func hostElapsed(in *instance, stack []uint64) { stack[0] = uint64(in.elapsed()) } //nolint:gosec // never negative

@@ -23,7 +23,7 @@ enum mark { MARK_NONE, MARK_OUT_OF_MEMORY, MARK_STACK_OVERFLOW, MARK_DENIED, MAR
 
 #define IMPORT(name) __attribute__((import_module("host"), import_name(#name)))
 
-/* Guest time in nanoseconds since the Unix epoch. */
+/* Guest time in microseconds since the Unix epoch. */
 IMPORT(clock) int64_t host_clock(void);
 /* Nanoseconds of guest time since the call began. */
 IMPORT(elapsed) uint64_t host_elapsed(void);
@@ -67,11 +67,11 @@ static void shim_raised(JSContext *c, int mark)
 /* The only clock: the host's. It does not move while a tool loads. */
 int gettimeofday(struct timeval *restrict tv, void *restrict unused)
 {
-    int64_t ns = host_clock();
+    int64_t us = host_clock();
 
     (void)unused;
-    tv->tv_sec = ns / 1000000000;
-    tv->tv_usec = ns % 1000000000 / 1000;
+    tv->tv_sec = us / 1000000;
+    tv->tv_usec = us % 1000000;
     return 0;
 }
 
