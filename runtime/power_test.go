@@ -2,12 +2,14 @@ package runtime_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -170,6 +172,34 @@ func TestGrant(t *testing.T) {
 		}
 		if err == nil && (strings.Join(p.Crypto, " ") != c.crypto || len(p.Network) != len(c.hosts) || len(p.Storage) != len(c.folders)) {
 			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+}
+
+// The guide's table of limits is that of the code.
+func TestGuideHasTheLimits(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/powers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mib = 1 << 20
+	fetch, fetchMost := policy.DefaultFetchLimits, policy.MaxFetchLimits
+	files, filesMost := policy.DefaultFSLimits, policy.MaxFSLimits
+	for name, numbers := range map[string]string{
+		"fetchMaxRequests":           fmt.Sprintf("| %d | %d |", fetch.MaxRequests, fetchMost.MaxRequests),
+		"fetchMaxConcurrent":         fmt.Sprintf("| %d | %d |", fetch.MaxConcurrent, fetchMost.MaxConcurrent),
+		"fetchMaxRedirects":          fmt.Sprintf("| %d | %d |", fetch.MaxRedirects, fetchMost.MaxRedirects),
+		"fetchMaxRequestBytes":       fmt.Sprintf("| %d MiB | %d MiB |", fetch.MaxRequestBytes/mib, fetchMost.MaxRequestBytes/mib),
+		"fetchMaxResponseBytes":      fmt.Sprintf("| %d MiB | %d MiB |", fetch.MaxResponseBytes/mib, fetchMost.MaxResponseBytes/mib),
+		"fetchMaxTotalRequestBytes":  fmt.Sprintf("| %d MiB | %d MiB |", fetch.MaxTotalRequestBytes/mib, fetchMost.MaxTotalRequestBytes/mib),
+		"fetchMaxTotalResponseBytes": fmt.Sprintf("| %d MiB | %d MiB |", fetch.MaxTotalResponseBytes/mib, fetchMost.MaxTotalResponseBytes/mib),
+		"fsMaxFileBytes":             fmt.Sprintf("| %d MiB | %d MiB |", files.MaxFileBytes/mib, filesMost.MaxFileBytes/mib),
+		"fsMaxTotalBytes":            fmt.Sprintf("| %d MiB | %d MiB |", files.MaxTotalBytes/mib, filesMost.MaxTotalBytes/mib),
+	} {
+		row := regexp.MustCompile("(?m)^\\| `" + name + "`.* " + regexp.QuoteMeta(numbers) + "$")
+		if !row.Match(guide) {
+			t.Errorf("docs/powers.md lacks the row of %s with %s", name, numbers)
 		}
 	}
 }

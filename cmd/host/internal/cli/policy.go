@@ -111,8 +111,8 @@ func (f *face) policyExplainCommand() *cobra.Command {
 			"FILE may be - for standard input, or the name of a preset: " + policy.DefaultName + " or " + policy.OpenName + ".",
 		Example: f.examples(
 			"host policy explain examples/rates.yaml --fetch https://api.rates.example/latest",
-			"host policy explain examples/rates.yaml --crypto sha256 --output json",
-			"host policy explain open --read README.md",
+			"host policy explain examples/rates.yaml --read /srv/data/rates/latest.json --output json",
+			"host policy explain open --crypto sha256",
 		),
 		Args: onePolicy,
 		RunE: func(cmd *cobra.Command, args []string) error {
