@@ -1,0 +1,52 @@
+package tool
+
+import "encoding/json"
+
+// EventType says what an audit entry is about.
+type EventType string
+
+// The types of audit entries.
+const (
+	Registered        EventType = "register"           // {tier, version, sourceHash}
+	Synced            EventType = "sync"               // {tier}: a record came from outside, such as a backup
+	Used              EventType = "use"                // {minute, uses, successCount, failureCount, executionTimeMs}
+	Promoted          EventType = "promote"            // {from, to, approvedBy, verdict, sourceHash}
+	Demoted           EventType = "demote"             // {reason}
+	Removed           EventType = "remove"             // nothing
+	CleanedUp         EventType = "cleanup"            // {sessionId}
+	ForgeRequested    EventType = "forge_requested"    // the forge's own
+	ForgeRejected     EventType = "forge_rejected"     // {stage, reason, verdict}
+	ForgeApproved     EventType = "forge_approved"     // {verdict}
+	PromotionRejected EventType = "promotion_rejected" // {verdict}
+	SuspendedTool     EventType = "suspend"            // {reason, by}
+	ResumedTool       EventType = "resume"             // {reason, by}
+	Reverted          EventType = "revert"             // {from, to}: the ids of the version left and the version taken up again
+	Imported          EventType = "import"
+	Exported          EventType = "export"
+	SpawnRequested    EventType = "spawn_requested"
+	SpawnRejected     EventType = "spawn_rejected"
+	Spawned           EventType = "spawned"
+	TraitChanged      EventType = "trait_changed"
+	SkillEnabled      EventType = "skill_enabled"
+	SkillDisabled     EventType = "skill_disabled"
+	WorkflowCreated   EventType = "workflow_created"
+	WorkflowRun       EventType = "workflow_run"
+	ParamChanged      EventType = "param_changed"
+)
+
+// AuditEvent is one entry of a tenant's audit log. Entries form a chain: each carries the hash of the one before, so that
+// none can be changed, removed or put between without breaking it.
+type AuditEvent struct {
+	ID        string          `json:"id"`
+	Sequence  uint64          `json:"sequence"` // from 1, without gaps, within the tenant
+	Tenant    string          `json:"tenant"`
+	ToolID    string          `json:"toolId"` // "" when no tool is meant
+	EventType EventType       `json:"eventType"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	Timestamp int64           `json:"timestamp"` // Unix epoch, milliseconds
+	PersonaID string          `json:"personaId"`
+	SessionID string          `json:"sessionId"`
+	Actor     string          `json:"actor"`
+	Previous  string          `json:"previous"` // the hash of the entry before; "" in the first
+	Hash      string          `json:"hash"`     // SHA-256, hexadecimal, over Previous and the canonical JSON of the entry without both
+}

@@ -1,0 +1,44 @@
+package tool
+
+// Caller is on whose behalf something happens. Personas live within a tenant, sessions within a persona: two callers are
+// the same session only when all three are equal.
+type Caller struct {
+	Tenant  string `json:"tenant"`
+	Persona string `json:"persona"`
+	Session string `json:"session"`
+}
+
+// MaxIdentityBytes bounds each part of a Caller.
+const MaxIdentityBytes = 200
+
+// Validate returns an *Error of code InvalidRequest that names the part which is missing or too long.
+func (c Caller) Validate() error {
+	for _, part := range []struct{ name, value string }{
+		{"tenant", c.Tenant},
+		{"persona", c.Persona},
+		{"session", c.Session},
+	} {
+		if part.value == "" || len(part.value) > MaxIdentityBytes {
+			return &Error{
+				Code: InvalidRequest, Path: "/" + part.name,
+				Message: "the caller's " + part.name + " is empty or too long",
+				Hint:    "give 1 to 200 bytes",
+			}
+		}
+	}
+	return nil
+}
+
+// Actor is who decides something: the caller itself, or somebody named who acts in the caller's place.
+type Actor struct {
+	Caller
+	Name string // an operator, an approver, a part of the host; "" is the caller's persona
+}
+
+// String is the name that stands in the audit log.
+func (a Actor) String() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.Persona
+}
