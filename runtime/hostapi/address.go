@@ -56,11 +56,9 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// isPublic reports whether addr is global unicast. What holds an IPv4 address, mapped or for NAT64, is judged as that.
+// isPublic reports whether addr is global unicast. What holds an IPv4 address, mapped or for NAT64, is judged as that; an
+// address with a zone is in no range (netip.Prefix.Contains), and so not in the public one.
 func isPublic(addr netip.Addr) bool {
-	if addr.Zone() != "" {
-		return false
-	}
 	if addr = addr.Unmap(); nat64.Contains(addr) {
 		bytes := addr.As16()
 		addr = netip.AddrFrom4([4]byte(bytes[12:]))
@@ -75,7 +73,7 @@ func isPublic(addr netip.Addr) bool {
 // mayDial reports whether a rule lets addr be connected to: a public address, or for a private rule one of its range.
 func mayDial(rule policy.Network, addr netip.Addr) bool {
 	if rule.Private {
-		return addr.Zone() == "" && rule.CIDR.Contains(addr.Unmap())
+		return rule.CIDR.Contains(addr.Unmap())
 	}
 	return isPublic(addr)
 }

@@ -21,9 +21,6 @@ func (f *fetcher) receive(resp *http.Response, method string) ([]byte, error) {
 		return nil, nil
 	}
 	most := f.limits.MaxResponseBytes
-	if resp.ContentLength > most+slack {
-		return nil, answerTooLarge(most)
-	}
 	content, err := decompress(resp.Header, &boundedReader{resp.Body, spendOne(most + slack)})
 	if err != nil {
 		return nil, err
@@ -46,7 +43,7 @@ func decompress(header http.Header, body io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(body)
 	start, err := buffered.Peek(2)
 	switch {
-	case len(start) == 0 && err == io.EOF: //nolint:errorlint // Peek does not wrap it
+	case len(start) == 0 && err == io.EOF:
 		return buffered, nil
 	case err != nil:
 		return nil, err

@@ -78,6 +78,7 @@ func TestAttacks(t *testing.T) {
 }
 
 func (a *attack) run(t *testing.T) {
+	t.Helper()
 	if testing.Short() && a.Expect == "error:timeout" {
 		a.Config.SandboxTimeoutMs /= 3
 	}

@@ -155,6 +155,12 @@ var behaviours = map[string]func(s *server, w *bufio.Writer, request string){
 		writeBomb(outer, s.spec.Bytes)
 		_ = outer.Close()
 	},
+	"gzip-nothing": func(_ *server, w *bufio.Writer, _ string) {
+		_, _ = fmt.Fprint(w, okHead+"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
+		for err := error(nil); err == nil; {
+			_, err = w.WriteString("\x00\x00\x00\xff\xff") // a stored block of no bytes
+		}
+	},
 	"dribble-headers": func(s *server, w *bufio.Writer, _ string) {
 		dribble(s, w, "HTTP/1.1 200 OK\r\nX-Slow: ")
 	},

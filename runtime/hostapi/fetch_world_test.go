@@ -109,7 +109,7 @@ func (w *world) requests() []*http.Request {
 // ServeHTTP answers by the path.
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	kept := r.Clone(context.Background())
+	kept := r.Clone(context.WithoutCancel(r.Context()))
 	kept.Body = io.NopCloser(bytes.NewReader(body))
 	w.mu.Lock()
 	w.seen = append(w.seen, kept)
@@ -138,6 +138,8 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		for i := range number("n") {
 			out.Header().Set(fmt.Sprintf("X-%d", i), "a")
 		}
+	case "/fat":
+		out.Header().Set("X-Fat", strings.Repeat("a", number("n")))
 	case "/redirect":
 		out.Header()["Location"] = []string{q.Get("to")}
 		out.WriteHeader(number("code"))
@@ -156,7 +158,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	case "/big":
 		_, _ = io.CopyN(out, letters{}, int64(number("n")))
 	case "/text":
-		_, _ = io.WriteString(out, q.Get("text"))
+		_, _ = io.WriteString(out, q.Get("text")) //nolint:gosec // for tools, not for browsers
 	default:
 		http.NotFound(out, r)
 	}

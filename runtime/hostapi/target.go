@@ -126,8 +126,6 @@ func parseHost(scheme, authority string) (string, error) {
 		return "", errors.New("it holds a user name: send an Authorization header instead")
 	case name == "":
 		return "", errors.New("it names no host")
-	case strings.Contains(name, "%"):
-		return "", errors.New("its host holds a percent sign")
 	case strings.Contains(name, ":") != (strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")):
 		return "", errors.New("its host is neither a name nor an address")
 	}

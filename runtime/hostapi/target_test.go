@@ -65,6 +65,19 @@ func TestRefusedTargets(t *testing.T) {
 	}
 }
 
+// TestRefusalsExplain: what agents write by habit is refused with the way to do it.
+func TestRefusalsExplain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"example.org/x": "must begin with https://", "https://user:pass@example.org/": "send an Authorization header", "https://127.1/": "four decimal numbers",
+		"https://": "names no host", "https://e.org:99999/": "from 1 to 65535", `https:\\e.org`: "backslash", "https://e.org/\n": "line break",
+	} {
+		if _, err := parseTarget(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestRelativeTargets(t *testing.T) {
 	t.Parallel()
 	base, _ := url.Parse("https://example.org/a/b?c=d")
