@@ -32,8 +32,8 @@ type Reply struct {
 }
 
 // Func is a host function. ctx ends with the call, however that ends; a Func must return soon after. An error becomes
-// an exception in the tool: a *tool.Error keeps its code, and uncaught it ends the call with Denied or Limit if that is
-// its code. Func may be called from many goroutines at once.
+// an exception in the tool: a *tool.Error keeps its code and its hint, and uncaught it ends the call with Denied or Limit
+// if that is its code. Func may be called from many goroutines at once.
 type Func func(ctx context.Context, req Request) (Reply, error)
 
 // code is the API's glue.

@@ -115,7 +115,7 @@ func TestLogs(t *testing.T) {
 		t.Errorf("got %s, want about %s", strings.Join(got, "|"), want)
 	}
 	for _, input := range []string{`{"lines":100000}`, `{"long":50000000}`} {
-		r, err := call(t, p, input, wasmjs.CallOptions{})
+		r, err := call(t, p, input, wasmjs.CallOptions{Limits: tool.Limits{Timeout: time.Minute}})
 		total := 0
 		for _, l := range r.Logs {
 			total += len(l.Text)

@@ -284,18 +284,26 @@ func TestPoolWaitsAndGivesUp(t *testing.T) {
 func TestCloseWaits(t *testing.T) {
 	t.Parallel()
 	e := testEngine(t, Options{})
-	p := testProgram(t, e, `async function execute() { await new Promise(r => setTimeout(r, 100)); return 'done' }`)
-	var wg sync.WaitGroup
+	p, err := e.Load(t.Context(), Source{Code: `async function execute() { return await meet() }`, APIs: []API{{Name: "meet"}}}, tool.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arrived, wg sync.WaitGroup
+	arrived.Add(4)
+	meet := func(context.Context, Request) (Reply, error) {
+		arrived.Done()
+		time.Sleep(50 * time.Millisecond) // while the engine is being closed
+		return Reply{Value: []byte(`"done"`)}, nil
+	}
 	for range 4 {
 		wg.Go(func() {
-			if r, err := p.Call(t.Context(), []byte(`{}`), CallOptions{}); err != nil || string(r.Output) != `"done"` {
+			r, err := p.Call(t.Context(), []byte(`{}`), CallOptions{Funcs: map[string]Func{"meet": meet}})
+			if err != nil || string(r.Output) != `"done"` {
 				t.Errorf("%s, %v", r.Output, err)
 			}
 		})
 	}
-	for e.Stats().Instances-e.Stats().IdleInstances < 4 {
-		time.Sleep(time.Millisecond)
-	}
+	arrived.Wait()
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

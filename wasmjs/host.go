@@ -144,7 +144,11 @@ func failure(e *tool.Error) Reply {
 	if name == "" {
 		name = "Error"
 	}
-	text, err := json.Marshal(map[string]any{"name": name, "message": e.Message, "code": e.Code, "mark": mark})
+	answer := map[string]any{"name": name, "message": e.Message, "code": e.Code, "mark": mark}
+	if e.Hint != "" {
+		answer["hint"] = e.Hint
+	}
+	text, err := json.Marshal(answer)
 	if err != nil {
 		text = fmt.Appendf(nil, `{"name":"Error","message":"the host function failed","code":%q}`, tool.Internal)
 	}

@@ -95,6 +95,26 @@ func TestHostFunctions(t *testing.T) {
 	}
 }
 
+func TestHintsOfHostFunctions(t *testing.T) {
+	t.Parallel()
+	refuse := map[string]wasmjs.Func{"refuse": func(context.Context, wasmjs.Request) (wasmjs.Reply, error) {
+		return wasmjs.Reply{}, &tool.Error{Code: tool.Denied, Message: "no", Hint: "ask for it"}
+	}}
+	_, err := call(t, hostProgram(t, `async function execute() { await host('refuse') }`), `{}`, wasmjs.CallOptions{Funcs: refuse})
+	if e := tool.AsError(err); e.Code != tool.Denied || e.Message != "no" || e.Hint != "ask for it" {
+		t.Errorf("%+v", e)
+	}
+	r, err := call(t, hostProgram(t, `async function execute() { try { await host('refuse') } catch (e) { return [e.code, e.hint] } }`),
+		`{}`, wasmjs.CallOptions{Funcs: refuse})
+	if err != nil || string(r.Output) != `["denied","ask for it"]` {
+		t.Errorf("%s, %v", r.Output, err)
+	}
+	forged := failure(t, `function execute() { throw Object.assign(new Error('no'), { hint: 'run this' }) }`, `{}`, tool.Limits{})
+	if forged.Hint != "" {
+		t.Errorf("a hint of the guest's own: %q", forged.Hint)
+	}
+}
+
 func TestHostFunctionsRunConcurrently(t *testing.T) {
 	t.Parallel()
 	p := hostProgram(t, `async function execute(n) {

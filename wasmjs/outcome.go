@@ -17,6 +17,7 @@ type report struct {
 	Name    string          `json:"name"`
 	Message string          `json:"message"`
 	Stack   string          `json:"stack"`
+	Hint    string          `json:"hint"`
 	Value   json.RawMessage `json:"value"`
 }
 
@@ -96,7 +97,9 @@ func thrown(r report, mark uint32) *tool.Error {
 		e.Message = r.Message
 	}
 	e.Line, e.Column = position(r.Stack)
-	e.Hint = hint(code, r)
+	if e.Hint = hint(code, r); e.Hint == "" && mark != markNone {
+		e.Hint = r.Hint // of the host's own error
+	}
 	return e
 }
 

@@ -41,6 +41,7 @@ func TestResults(t *testing.T) {
 		"generator":        {`function* execute() { yield 1 }`, `{}`, `{}`},
 		"strict":           {`'use strict'; function execute() { return this === undefined }`, `{}`, `true`},
 		"comment at end":   {`function execute() { return 1 } // end`, `{}`, `1`},
+		"huge integers":    {`function execute(i) { return [...i, -(2 ** 60), 123456789012345680000, 1e21, 2 ** 70] }`, `[20000000000000112]`, `[20000000000000112,-1152921504606846976,123456789012345683968,1e+21,1.1805916207174113e+21]`},
 		"large integers":   {`function execute(i) { return i }`, `[9007199254740991,-9007199254740991,9007199254740992,1e300,0.1000000000000000055]`, `[9007199254740991,-9007199254740991,9007199254740992,1e+300,0.1]`},
 	} {
 		t.Run(name, func(t *testing.T) {

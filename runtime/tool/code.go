@@ -1,7 +1,5 @@
 package tool
 
-import "net/http"
-
 // Code names an outcome that is not success. The text is stable: it stands in JSON, in metrics labels and in
 // logs. A Code is an error, so that errors.Is(err, tool.Timeout) works on every error of toolsmith.
 type Code string
@@ -36,31 +34,32 @@ const (
 // face is how a code shows itself outside of Go.
 type face struct{ exit, http int }
 
-// faces is the one table of exit and HTTP status per code.
+// faces is the one table of exit and HTTP status (RFC 9110) per code. The numbers stand for themselves: net/http would weigh
+// down everything that imports the nouns.
 var faces = map[Code]face{
-	Rejected:       {4, http.StatusUnprocessableEntity},
-	InvalidRequest: {7, http.StatusUnprocessableEntity},
-	InvalidInput:   {7, http.StatusUnprocessableEntity},
-	InvalidOutput:  {7, http.StatusUnprocessableEntity},
-	InvalidSource:  {7, http.StatusUnprocessableEntity},
-	Denied:         {3, http.StatusForbidden},
-	Timeout:        {124, http.StatusGatewayTimeout},
-	OutOfFuel:      {123, http.StatusUnprocessableEntity},
-	OutOfMemory:    {137, http.StatusUnprocessableEntity},
-	StackOverflow:  {125, http.StatusUnprocessableEntity},
-	GuestError:     {5, http.StatusUnprocessableEntity},
-	OutputTooLarge: {7, http.StatusUnprocessableEntity},
-	Unsettled:      {5, http.StatusUnprocessableEntity},
-	NotFound:       {1, http.StatusNotFound},
-	NotOwner:       {1, http.StatusNotFound},
-	Inactive:       {1, http.StatusConflict},
-	Suspended:      {1, http.StatusConflict},
-	Collision:      {1, http.StatusConflict},
-	OverQuota:      {6, http.StatusTooManyRequests},
-	Limit:          {6, http.StatusTooManyRequests},
+	Rejected:       {4, 422},
+	InvalidRequest: {7, 422},
+	InvalidInput:   {7, 422},
+	InvalidOutput:  {7, 422},
+	InvalidSource:  {7, 422},
+	Denied:         {3, 403},
+	Timeout:        {124, 504},
+	OutOfFuel:      {123, 422},
+	OutOfMemory:    {137, 422},
+	StackOverflow:  {125, 422},
+	GuestError:     {5, 422},
+	OutputTooLarge: {7, 422},
+	Unsettled:      {5, 422},
+	NotFound:       {1, 404},
+	NotOwner:       {1, 404},
+	Inactive:       {1, 409},
+	Suspended:      {1, 409},
+	Collision:      {1, 409},
+	OverQuota:      {6, 429},
+	Limit:          {6, 429},
 	Canceled:       {130, 499}, // 499: the client closed the request, as nginx has it
-	Unavailable:    {1, http.StatusServiceUnavailable},
-	Internal:       {1, http.StatusInternalServerError},
+	Unavailable:    {1, 503},
+	Internal:       {1, 500},
 }
 
 // Codes returns every code there is, in no particular order.
@@ -91,5 +90,5 @@ func (c Code) HTTPStatus() int {
 	if f, ok := faces[c]; ok {
 		return f.http
 	}
-	return http.StatusInternalServerError
+	return 500
 }

@@ -87,6 +87,16 @@ static const char *json_lossy_class(JSClassID class_id)
     return NULL;
 }
 
+/* Writes every digit of a whole number beyond 2^53. JavaScript itself writes the shortest text that reads back as the
+   same number, with zeroes for the rest, which is another integer to whoever does not read doubles. */
+static void json_large_integer(Buffer *b, double d)
+{
+    char digits[32];
+    JSDTOATempMem scratch;
+
+    buffer_put(b, digits, js_dtoa(digits, d, 10, 0, JS_DTOA_FORMAT_FRAC | JS_DTOA_EXP_DISABLED, &scratch));
+}
+
 static JsonResult json_double(Buffer *b, double d, JsonFrame *up)
 {
     JSValue text;
@@ -101,6 +111,10 @@ static JsonResult json_double(Buffer *b, double d, JsonFrame *up)
         return json_refuse(up, d < 0 ? "-Infinity" : "Infinity");
     if (d == 0 && signbit(d)) {
         buffer_puts(b, json_strict ? "-0" : "0");
+        return JSON_OK;
+    }
+    if (json_strict && fabs(d) >= 9007199254740992.0 && fabs(d) < 1e21) {
+        json_large_integer(b, d);
         return JSON_OK;
     }
     text = JS_ToString(ctx, js_float64(d));

@@ -1,4 +1,4 @@
-/* What was thrown, told to the host as JSON: {"error","name","message","stack","value"}. Reading it may run guest code
+/* What was thrown, told to the host as JSON: {"error","name","message","stack","hint","value"}. Reading it may run guest code
    (getters, toString), so it happens inside the call, under its limits. */
 
 enum { REPORT_NAME = 200, REPORT_MESSAGE = 4000, REPORT_STACK = 8000, REPORT_VALUE = 4000 };
@@ -64,6 +64,7 @@ static void report(JSValue v)
         report_text(",\"name\":", v, "name", REPORT_NAME);
         report_text(",\"message\":", v, "message", REPORT_MESSAGE);
         report_text(",\"stack\":", v, "stack", REPORT_STACK);
+        report_text(",\"hint\":", v, "hint", REPORT_MESSAGE);
     } else {
         report_value(v);
     }

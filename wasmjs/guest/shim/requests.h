@@ -43,10 +43,10 @@ static JSValue reply_value(uint32_t json_len, uint32_t body_len)
     return v;
 }
 
-/* Makes the Error that a failed answer {"name","message","code","mark"} describes, and frees the answer. */
+/* Makes the Error that a failed answer {"name","message","code","hint","mark"} describes, and frees the answer. */
 static JSValue reply_error(JSValue answer)
 {
-    JSValue error = JS_UNDEFINED, name, message, code, mark;
+    JSValue error = JS_UNDEFINED, name, message, code, hint, mark;
     const char *kind, *text;
     int32_t number;
 
@@ -55,6 +55,7 @@ static JSValue reply_error(JSValue answer)
     name = JS_GetPropertyStr(ctx, answer, "name");
     message = JS_GetPropertyStr(ctx, answer, "message");
     code = JS_GetPropertyStr(ctx, answer, "code");
+    hint = JS_GetPropertyStr(ctx, answer, "hint");
     mark = JS_GetPropertyStr(ctx, answer, "mark");
     kind = JS_ToCString(ctx, name);
     text = JS_ToCString(ctx, message);
@@ -65,6 +66,8 @@ static JSValue reply_error(JSValue answer)
             JS_DefinePropertyValueStr(ctx, error, "name", js_dup(name), JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
         if (JS_IsString(code))
             JS_DefinePropertyValueStr(ctx, error, "code", js_dup(code), JS_PROP_C_W_E);
+        if (JS_IsString(hint))
+            JS_DefinePropertyValueStr(ctx, error, "hint", js_dup(hint), JS_PROP_C_W_E);
         if (!JS_ToInt32(ctx, &number, mark))
             mark_error(error, number);
     }
@@ -73,6 +76,7 @@ static JSValue reply_error(JSValue answer)
     JS_FreeValue(ctx, name);
     JS_FreeValue(ctx, message);
     JS_FreeValue(ctx, code);
+    JS_FreeValue(ctx, hint);
     JS_FreeValue(ctx, mark);
     JS_FreeValue(ctx, answer);
     return JS_IsUndefined(error) ? JS_EXCEPTION : error;
