@@ -61,9 +61,6 @@ func (f *fetcher) exchange(ctx context.Context, h hop, use *Use) (*http.Response
 
 // grant finds the rule that grants a request.
 func (f *fetcher) grant(h hop) (policy.Network, error) {
-	if !slices.Contains(policy.Methods(), h.method) {
-		return policy.Network{}, tool.Errorf(tool.Denied, "%q is none of the methods that fetch takes: %s", clip(h.method), strings.Join(policy.Methods(), ", "))
-	}
 	rule, err := f.session.policy.Fetch(h.method, h.url)
 	if err == nil && h.secure && h.url.Scheme == "http" && !slices.Contains(rule.Ports, int(port(h.url))) {
 		e := tool.Errorf(tool.Denied, "the server redirects from https to http, to the host %s", h.url.Hostname())

@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the glue
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -80,20 +81,6 @@ func (f *fetcher) fetch(ctx context.Context, req wasmjs.Request, use *Use) (wasm
 	return reply, err
 }
 
-// note adds a step to the detail.
-func (u *Use) note(step string) {
-	if u.Detail != "" {
-		u.Detail += "; "
-	}
-	u.Detail += step
-}
-
-// brief is an address for the operator's eyes, without its query, which may hold keys.
-func brief(address string) string {
-	address, _, _ = strings.Cut(address, "?")
-	return clip(address)
-}
-
 // enter waits for a free slot.
 func (f *fetcher) enter(ctx context.Context) error {
 	select {
@@ -107,16 +94,11 @@ func (f *fetcher) enter(ctx context.Context) error {
 func (f *fetcher) leave() { <-f.slots }
 
 func (f *fetcher) answer(ctx context.Context, ask asked, body []byte, use *Use) (wasmjs.Reply, error) {
-	use.note(clip(ask.Method) + " " + brief(ask.URL))
-	u, err := parseTarget(ask.URL)
+	first, err := ask.hop(body)
 	if err != nil {
 		return wasmjs.Reply{}, err
 	}
-	header, err := outgoing(ask.Headers)
-	if err != nil {
-		return wasmjs.Reply{}, err
-	}
-	first := hop{method: ask.Method, url: u, header: header, body: body}
+	use.note(first.method + " " + brief(first.url))
 	resp, last, err := f.follow(ctx, first, ask.Redirect, use)
 	if err != nil {
 		return wasmjs.Reply{}, err
@@ -128,6 +110,19 @@ func (f *fetcher) answer(ctx context.Context, ask asked, body []byte, use *Use) 
 	}
 	use.BytesIn = int64(len(text))
 	return f.reply(resp, text, last)
+}
+
+// hop is the first request. What is wrong with it does not get as far as the policy.
+func (a asked) hop(body []byte) (hop, error) {
+	if !slices.Contains(policy.Methods(), a.Method) {
+		return hop{}, tool.Errorf(tool.Denied, "%q is none of the methods that fetch takes: %s", clip(a.Method), strings.Join(policy.Methods(), ", "))
+	}
+	u, err := parseTarget(a.URL)
+	if err != nil {
+		return hop{}, err
+	}
+	header, err := outgoing(a.Headers)
+	return hop{method: a.Method, url: u, header: header, body: body}, err
 }
 
 // reply is the answer for the tool, without secrets.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -38,8 +39,22 @@ func (f *fetcher) follow(ctx context.Context, h hop, mode string, use *Use) (*ht
 		if h, err = h.next(resp.StatusCode, resp.Header.Get("Location")); err != nil {
 			return nil, h, err
 		}
-		use.note("redirected to " + brief(h.url.String()))
+		use.note("redirected to " + brief(h.url))
 	}
+}
+
+// note adds a step to the detail.
+func (u *Use) note(step string) {
+	if u.Detail != "" {
+		u.Detail += "; "
+	}
+	u.Detail += step
+}
+
+// brief is an address for the operator's eyes, without its query, which may hold keys.
+func brief(u *url.URL) string {
+	address, _, _ := strings.Cut(u.String(), "?")
+	return clip(address)
 }
 
 func isRedirect(resp *http.Response) bool {
