@@ -114,13 +114,9 @@ func (s *Sandbox) execute(ctx context.Context, r Request, apis []wasmjs.API) (*R
 func (s *Sandbox) empowered(ctx context.Context, program *wasmjs.Program, r Request, opt wasmjs.CallOptions) (*Result, error) {
 	session := s.host.Begin(r.Policy, r.Seed)
 	defer session.Close()
-	var refused refusals
-	opt.Funcs = refused.watched(session.Funcs())
+	opt.Funcs = session.Funcs()
 	result, err := program.Call(ctx, r.Input, opt)
-	if err != nil {
-		refused.explain(tool.AsError(err))
-	}
-	return &Result{*result, session.Uses()}, err
+	return &Result{*result, session.Finish()}, err
 }
 
 // admit returns the JavaScript of a source that passes the gate. TypeScript loses its types before the gate sees it, which
