@@ -142,13 +142,10 @@ func (f *fetcher) reply(resp *http.Response, text []byte, last hop) (wasmjs.Repl
 	return wasmjs.Reply{Value: value, Bytes: f.vault.blank(text)}, err
 }
 
-// told is an error in the words for the tool: with the hint, which a tool sees only in the message, and without secrets.
+// told is an error for the tool, without secrets.
 func (f *fetcher) told(err error) error {
 	e := *tool.AsError(err)
-	if e.Hint != "" {
-		e.Message += " (" + e.Hint + ")"
-	}
-	e.Message = f.vault.blankText(e.Message)
+	e.Message, e.Hint = f.vault.blankText(e.Message), f.vault.blankText(e.Hint)
 	return &e
 }
 

@@ -159,6 +159,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 		"manual redirect":  {`return (await fetch(api + '/redirect?code=302&to=/` + escaped + `', { redirect: 'manual' })).headers.get('location')`, `"/secret:RATES_KEY"`},
 		"address":          {`return (await fetch(api + '/redirect?code=302&to=/text/` + escaped + `')).url.split('/').pop()`, `"secret:RATES_KEY"`},
 		"error":            {`try { await fetch(api + '/redirect?code=302&to=ftp://` + escaped + `/') } catch (e) { return e.message.includes('secret:RATES_KEY') }`, `true`},
+		"hint":             {`try { await fetch(api + '/redirect?code=302&to=http://value-for-elsewhere.test/') } catch (e) { return [e.message, e.hint].map((s) => s.includes('secret:ELSEWHERE.test')) }`, `[true,true]`},
 		"of another call":  {`return await (await fetch(other + '/text?text=` + escaped + `')).text()`, `"secret:RATES_KEY"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -217,6 +217,9 @@ func TestFetchGuard(t *testing.T) {
 			case (c.want == "") != (len(d.addresses()) == 1):
 				t.Errorf("connected to %v", d.addresses())
 			}
+			if errors.Is(err, tool.Denied) && name == "nothing granted" && !strings.Contains(tool.AsError(err).Hint, "--allow-host public.test") {
+				t.Errorf("the error does not say how to get the host: %+v", err)
+			}
 			if err != nil && containsAny(err.Error(), "10.0.0.1", "10.1.0.1", "10.9.8.7", "100.64.0.1", "fe80::1", "5.6.7.8") {
 				t.Errorf("the error tells an address: %v", err)
 			}
