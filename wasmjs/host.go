@@ -24,8 +24,9 @@ const (
 	bytesPerUnit = 16
 )
 
-// maxRequestBytes is the most that one request may carry out of the guest.
-const maxRequestBytes = 16 << 20
+// maxRequestBytes is the most that one request may carry out of the guest: 16 MiB of bytes and a MiB for what is said of
+// them.
+const maxRequestBytes = 17 << 20
 
 // noBytes is the size of the body of a reply that has none.
 const noBytes = 1<<32 - 1
@@ -97,6 +98,9 @@ func (j *job) request(id uint32, op string, req Request) uint64 {
 		h.answers = make(chan answer, j.budget.limits.HostCalls)
 	}
 	h.running.Go(func() {
+		if h.ctx.Err() != nil {
+			return // the call ended before its request began
+		}
 		reply, ok := invoke(h.ctx, call, req)
 		h.answers <- answer{id, ok, reply} // never blocks: one place for each request there may be
 	})

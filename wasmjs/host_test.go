@@ -201,7 +201,7 @@ func TestSynchronousHostCallsCostFuel(t *testing.T) {
 
 func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	p := hostProgram(t, `function execute() { hostSync('echo', null, new Uint8Array(17 << 20)) }`)
+	p := hostProgram(t, `function execute() { hostSync('echo', null, new Uint8Array(18 << 20)) }`)
 	called := false
 	_, err := call(t, p, `{}`, wasmjs.CallOptions{Funcs: map[string]wasmjs.Func{
 		"echo": func(context.Context, wasmjs.Request) (wasmjs.Reply, error) { called = true; return wasmjs.Reply{}, nil },

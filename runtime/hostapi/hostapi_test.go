@@ -49,7 +49,7 @@ func (g given) run(t testing.TB, code string) (*wasmjs.Result, []hostapi.Use, er
 	session := g.host.Begin(g.policy, g.seed)
 	defer session.Close()
 	result, err := program.Call(t.Context(), []byte(g.input), wasmjs.CallOptions{Limits: g.limits, Funcs: session.Funcs()})
-	return result, session.Uses(), err
+	return result, session.Finish(), err
 }
 
 // answers checks the output of a tool that must succeed.
@@ -176,7 +176,7 @@ func TestSessionsAreSafeForConcurrentUse(t *testing.T) {
 			for range 50 {
 				_, _ = funcs["crypto.randomUUID"](t.Context(), wasmjs.Request{})
 				_, _ = funcs["fs.readFile"](t.Context(), wasmjs.Request{Value: json.RawMessage(`{"path":"a"}`)})
-				session.Uses()
+				session.Finish()
 				if i == 7 {
 					session.Close()
 				}
@@ -184,7 +184,7 @@ func TestSessionsAreSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := len(session.Uses()); n == 0 {
+	if n := len(session.Finish()); n == 0 {
 		t.Error("no uses")
 	}
 }
@@ -253,7 +253,7 @@ func ExampleHost_Begin() {
 	defer session.Close()
 	result, err := program.Call(ctx, []byte(`{"text":"abc"}`), wasmjs.CallOptions{Funcs: session.Funcs()})
 	fmt.Println(string(result.Output), err)
-	for _, use := range session.Uses() {
+	for _, use := range session.Finish() {
 		fmt.Println(use.API, use.Op, use.Detail, use.Outcome, use.BytesOut)
 	}
 	// Output:

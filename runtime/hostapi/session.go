@@ -18,10 +18,12 @@ type Session struct {
 	policy *policy.Policy
 	seed   uint64 // zero: real randomness
 
-	mu     sync.Mutex
-	uses   ledger
-	closed bool
-	ends   []func()
+	mu      sync.Mutex
+	uses    ledger
+	running map[*Use]Use  // what has begun and not ended, as it began
+	quiet   chan struct{} // closed when nothing runs any more; nil unless someone waits
+	closed  bool
+	ends    []func()
 }
 
 // Funcs are the host functions of the call, by operation, for wasmjs.CallOptions. Ask once for each session.
@@ -33,11 +35,40 @@ func (s *Session) Funcs() map[string]wasmjs.Func {
 	return all
 }
 
-// Uses are what the call did so far: the first ones each, later ones of a kind as one with a count.
-func (s *Session) Uses() []Use {
+// patience is how long Finish waits for host functions on their way out. Their context is over by then, so they need
+// moments; only what hangs in the operating system takes longer.
+const patience = 250 * time.Millisecond
+
+// Finish returns what a call did that is over: the first uses each, later ones of a kind as one with a count. It waits for functions that the call left behind, so that what was begun
+// and not awaited is told too; one that still does not end is told as canceled.
+func (s *Session) Finish() []Use {
+	s.settle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.uses.list)
+	uses := slices.Clone(s.uses.list)
+	for _, use := range s.running {
+		use.Outcome = string(tool.Canceled)
+		uses = append(uses, use)
+	}
+	return uses
+}
+
+// settle waits until nothing runs, or for as long as patience lasts.
+func (s *Session) settle() {
+	s.mu.Lock()
+	if len(s.running) == 0 {
+		s.mu.Unlock()
+		return
+	}
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
+	}
+	quiet := s.quiet
+	s.mu.Unlock()
+	select {
+	case <-quiet:
+	case <-time.After(patience):
+	}
 }
 
 // Close frees what the session holds. It does not wait for host functions that still run; they end with the call's context.
@@ -69,17 +100,39 @@ type operation func(ctx context.Context, req wasmjs.Request, use *Use) (wasmjs.R
 // recorded makes the host function of an operation: each call of it is a use of the session.
 func (s *Session) recorded(api, op string, do operation) wasmjs.Func {
 	return func(ctx context.Context, req wasmjs.Request) (wasmjs.Reply, error) {
-		use := Use{API: api, Op: op, Outcome: OK, Count: 1}
+		use := Use{API: api, Op: op, Outcome: string(tool.Internal), Count: 1} // as it stays when do panics
 		start := s.host.options.Now()
+		s.begin(&use)
+		defer s.end(&use)
 		reply, err := do(ctx, req, &use)
 		use.Duration = s.host.options.Now().Sub(start)
+		use.Outcome = OK
 		if err != nil {
 			use.Outcome = string(tool.AsError(err).Code)
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.uses.add(use)
 		return reply, err
+	}
+}
+
+// begin notes that a use has begun.
+func (s *Session) begin(use *Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		s.running = map[*Use]Use{}
+	}
+	s.running[use] = *use
+}
+
+// end puts a use that has ended into the ledger.
+func (s *Session) end(use *Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uses.add(*use)
+	delete(s.running, use)
+	if len(s.running) == 0 && s.quiet != nil {
+		close(s.quiet)
+		s.quiet = nil
 	}
 }
 
