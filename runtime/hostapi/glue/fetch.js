@@ -9,7 +9,8 @@
   const text = String.prototype, { iterator, toStringTag } = Symbol, { isArray } = Array, parse = JSON.parse;
   const concat = uncurry(text.concat), lower = uncurry(text.toLowerCase), upper = uncurry(text.toUpperCase);
   const slice = uncurry(text.slice), exec = uncurry(RegExp.prototype.exec), then = uncurry(Promise.prototype.then);
-  const push = uncurry(Array.prototype.push), sort = uncurry(Array.prototype.sort), { apply, ownKeys } = Reflect, { getOwnPropertyDescriptor, getPrototypeOf } = Object;
+  const push = uncurry(Array.prototype.push), sort = uncurry(Array.prototype.sort);
+  const { apply, ownKeys } = Reflect, { getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const Bytes = Uint8Array, Later = Promise, Invalid = TypeError, OutOfRange = RangeError;
   const getter = (proto, name) => uncurry(getOwnPropertyDescriptor(proto, name).get);
   const typed = getPrototypeOf(Bytes.prototype), set = uncurry(typed.set);
@@ -319,7 +320,8 @@
       const content = encode(body);
       super(content.bytes);
       this.#status = +(init?.status ?? 200);
-      if (!(this.#status >= 100 && this.#status <= 999) || this.#status % 1 !== 0) throw new OutOfRange('a status must be a whole number from 100 to 999');
+      if (!(this.#status >= 100 && this.#status <= 999) || this.#status % 1 !== 0)
+        throw new OutOfRange('a status must be a whole number from 100 to 999');
       this.#statusText = string(init?.statusText ?? '');
       this.#headers = new Headers(init?.headers ?? undefined);
       addType(this.#headers, content);
