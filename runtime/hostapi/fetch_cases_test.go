@@ -148,8 +148,8 @@ func (a *attack) play(t *testing.T, s *stage) {
 				t.Errorf("connected after the result to %v", late[len(after):])
 			}
 		case "denied-audited":
-			if !audited(session.Uses()) {
-				t.Errorf("no use says what was denied: %+v", session.Uses())
+			if !audited(session.Finish()) {
+				t.Errorf("no use says what was denied: %+v", session.Finish())
 			}
 		case "bounded-inflight":
 			if s.net.most > policy.DefaultFetchLimits.MaxConcurrent {

@@ -96,7 +96,7 @@ func (w *world) call(t testing.TB, body string, opt wasmjs.CallOptions) (*wasmjs
 	opt.Funcs = session.Funcs()
 	input, _ := json.Marshal(map[string]string{"api": w.at("api.test", ""), "other": w.at("other.test", ""), "tls": w.at("tls", "")})
 	result, err := program.Call(t.Context(), input, opt)
-	return result, session.Uses(), err
+	return result, session.Finish(), err
 }
 
 // requests are what the servers got so far.
