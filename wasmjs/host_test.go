@@ -137,7 +137,7 @@ func TestHostFunctionsRunConcurrently(t *testing.T) {
 func TestHostFunctionsEndWithTheCall(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]string{
-		"abandoned": `function execute() { host('hang'); return 1 }`,
+		"abandoned": `async function execute() { host('hang'); await new Promise(r => setTimeout(r, 20)); return 1 }`,
 		"timed out": `async function execute() { await host('hang') }`,
 		"stopped":   `async function execute() { host('hang'); await 0; for (;;); }`,
 	} {
@@ -148,7 +148,7 @@ func TestHostFunctionsEndWithTheCall(t *testing.T) {
 			return wasmjs.Reply{}, ctx.Err()
 		}
 		_, err := call(t, hostProgram(t, code), `{}`, wasmjs.CallOptions{
-			Limits: tool.Limits{Timeout: 50 * time.Millisecond}, Funcs: map[string]wasmjs.Func{"hang": hang},
+			Limits: tool.Limits{Timeout: 300 * time.Millisecond}, Funcs: map[string]wasmjs.Func{"hang": hang},
 		})
 		if timedOut := errors.Is(err, tool.Timeout); timedOut == (name == "abandoned") {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -24,6 +25,9 @@ func checkInput(input []byte, most int) error {
 			Message: "the input of " + strconv.Itoa(len(input)) + " bytes is larger than the limit of " + strconv.Itoa(most),
 			Hint:    "send less at a time, or raise the input limit",
 		}
+	}
+	if !utf8.Valid(input) {
+		return tool.Errorf(tool.InvalidInput, "the input is not valid UTF-8")
 	}
 	if !json.Valid(input) {
 		var v any

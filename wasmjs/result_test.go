@@ -100,6 +100,8 @@ func TestRefusedInputs(t *testing.T) {
 		"not JSON":        {`{a:1}`, ""},
 		"empty":           {``, ""},
 		"two values":      {`1 2`, ""},
+		"not UTF-8":       {"\"\xff\"", ""},
+		"raw surrogate":   {"\"\xed\xb2\xb5\"", ""},
 		"2^53+1":          {`{"a":[1,{"n":9007199254740993}]}`, "/a/1/n"},
 		"long integer":    {`[123456789012345678901234567890]`, "/0"},
 		"out of range":    {`{"x":1e400}`, "/x"},
