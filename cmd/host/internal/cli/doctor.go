@@ -85,7 +85,7 @@ func diagnose(ctx context.Context) []check {
 	if err != nil {
 		return append(checks, broken("engine", err, "a limit of address space (ulimit -v) may be in the way"))
 	}
-	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
+	defer box.Close() //nolint:contextcheck,nolintlint // it ends with the runs, not the context; seen only when wasmjs is looked at too
 	return append(checks, checkEngine(box), checkMemory(ctx, box), checkRun(ctx, box))
 }
 

@@ -121,7 +121,7 @@ func (f *face) runOnce(ctx context.Context, file string, flags runFlags) (*runti
 	if err != nil {
 		return &runtime.Result{}, err
 	}
-	defer box.Close() //nolint:contextcheck // it ends when the runs have ended, not with the context
+	defer box.Close() //nolint:contextcheck,nolintlint // it ends with the runs, not the context; seen only when wasmjs is looked at too
 	result, err := box.Run(ctx, request)
 	if err != nil {
 		spoken, _ := source.LanguageOf(request.File, request.Language)
