@@ -18,11 +18,6 @@ const (
 	nanosPerUnit = 10
 )
 
-// stop is what the host panics with to end a running guest; wazero hands it back as the call's error.
-type stop struct{ code tool.Code }
-
-func (s stop) Error() string { return "stopped: " + string(s.code) }
-
 // Warning tells that a call has used 80 % of one of its limits.
 type Warning struct {
 	Limit     string // timeout, fuel, memory, hostCalls, output or logs

@@ -143,6 +143,9 @@ func (in *instance) wait() (status, error) {
 	defer timer.Stop()
 	select {
 	case a := <-j.host.answers:
+		if j.host.ctx.Err() != nil {
+			return 0, j.over() // the answer may say no more than that the call is over
+		}
 		j.budget.waited += time.Since(before)
 		j.host.reply = a.reply
 		return in.enter(opSettle, a.id, boolWord(a.ok))
@@ -155,6 +158,14 @@ func (in *instance) wait() (status, error) {
 	}
 	j.budget.waited += max(0, due-in.elapsed())
 	return in.enter(opTimers, 0, 0)
+}
+
+// over is why a call ended whose context is done: its deadline, or its caller.
+func (j *job) over() error {
+	if time.Now().Before(j.budget.deadline) {
+		return stop{tool.Canceled}
+	}
+	return stop{tool.Timeout}
 }
 
 func boolWord(b bool) uint32 {

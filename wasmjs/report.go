@@ -1,0 +1,37 @@
+package wasmjs
+
+import "encoding/json"
+
+// report is what the guest tells of a thrown value (guest/shim/report.h).
+type report struct {
+	Error   bool            `json:"error"`
+	Name    string          `json:"name"`
+	Message string          `json:"message"`
+	Stack   string          `json:"stack"`
+	Hint    string          `json:"hint"`
+	Value   json.RawMessage `json:"value"`
+}
+
+// readReport reads a report. One that memory did not suffice for reads as empty.
+func readReport(text []byte) report {
+	var r report
+	if json.Unmarshal(text, &r) != nil {
+		return report{}
+	}
+	return r
+}
+
+// summary is the report in one line.
+func (r report) summary() string {
+	switch {
+	case r.Name != "" && r.Message != "":
+		return r.Name + ": " + r.Message
+	case r.Name != "":
+		return r.Name
+	case r.Message != "":
+		return r.Message
+	case len(r.Value) > 0:
+		return string(r.Value)
+	}
+	return "a value that cannot be shown"
+}
