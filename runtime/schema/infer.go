@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Infer makes the schema of an object from examples of it. Each field of any example is a property, in the order of
+// appearance; its type is what the examples have, a list when they differ, and numbers are "number", never "integer".
+// Required are the fields that every example has, and no others are allowed. Where all examples have null, a string is
+// taken for what is not there. Examples that are no objects are skipped, what stands within the fields is not looked
+// at, and without any field the schema is nil: there is nothing to go by. The examples themselves fit the schema. The
+// error is a *tool.Error of code InvalidRequest for an example that Decode cannot read, or when the schema would be one
+// that Compile refuses.
+func Infer(examples ...[]byte) ([]byte, error) {
+	fields := Value{kind: object}
+	seen := map[string]*field{}
+	objects := 0
+	for _, example := range examples {
+		v, err := decode(example, MaxValueDepth)
+		if err != nil {
+			err.Code = tool.InvalidRequest
+			return nil, err
+		}
+		if v.kind != object {
+			continue
+		}
+		objects++
+		for i, key := range v.keys {
+			if fields.add(key, Value{}) {
+				seen[key] = &field{}
+			}
+			seen[key].add(v.items[i].kind)
+		}
+	}
+	if len(fields.keys) == 0 {
+		return nil, nil
+	}
+	inferred := inferred(fields.keys, seen, objects)
+	if _, err := Compile(inferred); err != nil {
+		return nil, err
+	}
+	return inferred, nil
+}
+
+// field is what the examples have at a key.
+type field struct {
+	types []kind // in the order of appearance
+	count int
+}
+
+func (f *field) add(k kind) {
+	f.count++
+	if !slices.Contains(f.types, k) {
+		f.types = append(f.types, k)
+	}
+}
+
+func (f *field) schema() string {
+	types := f.types
+	if len(types) == 1 && types[0] == null {
+		types = []kind{text, null}
+	}
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = `"` + kindNames[t] + `"`
+	}
+	if len(names) == 1 {
+		return `{"type":` + names[0] + `}`
+	}
+	return `{"type":[` + strings.Join(names, ",") + `]}`
+}
+
+func inferred(keys []string, fields map[string]*field, objects int) []byte {
+	properties := []byte(`{"type":"object","properties":{`)
+	required := []byte(`},"required":[`)
+	needed := 0
+	for i, key := range keys {
+		properties = append(appendString(separate(properties, i), key), ':')
+		properties = append(properties, fields[key].schema()...)
+		if fields[key].count == objects {
+			required = appendString(separate(required, needed), key)
+			needed++
+		}
+	}
+	return append(append(properties, required...), `],"additionalProperties":false}`...)
+}
