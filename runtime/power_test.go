@@ -27,6 +27,18 @@ func world(t *testing.T) (granted *policy.Policy, input string) {
 		_, _ = w.Write([]byte("page"))
 	}))
 	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, input := granting(t, server)
+	p.Storage, p.Crypto = []policy.Storage{{Root: dir}}, []string{"sha256", "random-uuid"}
+	return p, input
+}
+
+// granting is a policy that grants a server of this machine, and the input that says where it is.
+func granting(t *testing.T, server *httptest.Server) (p *policy.Policy, input string) {
+	t.Helper()
 	at, err := url.Parse(server.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -35,16 +47,8 @@ func world(t *testing.T) (granted *policy.Policy, input string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := &policy.Policy{
-		Network: []policy.Network{{Host: "api.test", Ports: []int{port}, Private: true, CIDR: netip.MustParsePrefix("127.0.0.0/8")}},
-		Storage: []policy.Storage{{Root: dir}},
-		Crypto:  []string{"sha256", "random-uuid"},
-	}
-	return p, `{"url": "http://api.test:` + at.Port() + `/"}`
+	rule := policy.Network{Host: "api.test", Ports: []int{port}, Private: true, CIDR: netip.MustParsePrefix("127.0.0.0/8")}
+	return &policy.Policy{Network: []policy.Network{rule}}, `{"url": "http://api.test:` + at.Port() + `/"}`
 }
 
 // What is asked for and granted works; what is granted and not asked for is absent; what is asked for and not granted is
@@ -128,6 +132,24 @@ func TestUses(t *testing.T) {
 			t.Errorf("got %+v, want %+v", use, want[i])
 		}
 	}
+}
+
+// A request that was made and not waited for is told like any other.
+func TestUsesNotAwaited(t *testing.T) {
+	t.Parallel()
+	seen := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(seen)
+		<-r.Context().Done() // no answer
+	}))
+	defer server.Close()
+	p, input := granting(t, server)
+	code := `async function execute({ url }) { fetch(url); await new Promise((r) => setTimeout(r, 300)); return 1 }`
+	result, err := open(t).Run(t.Context(), runtime.Request{Code: code, Input: []byte(input), Allow: []string{"fetch"}, Policy: p})
+	if err != nil || len(result.Uses) != 1 || result.Uses[0].Outcome != string(tool.Canceled) {
+		t.Errorf("got %+v, %v", result.Uses, err)
+	}
+	<-seen
 }
 
 func TestSeed(t *testing.T) {
