@@ -21,11 +21,11 @@ func (f *fetcher) receive(resp *http.Response, method string) ([]byte, error) {
 		return nil, nil
 	}
 	most := f.limits.MaxResponseBytes
-	content, err := decompress(resp.Header, &boundedReader{resp.Body, spendOne(most + slack)})
+	content, err := decompress(resp.Header, &boundedReader{resp.Body, spendOne(most, slack)})
 	if err != nil {
 		return nil, err
 	}
-	one := spendOne(most)
+	one := spendOne(most, 0)
 	return io.ReadAll(&boundedReader{content, func(n int) error {
 		if sum := f.received.Add(int64(n)); sum > f.limits.MaxTotalResponseBytes {
 			return tool.Errorf(tool.Limit, "the answers to this call are larger than %d bytes in all (fetchMaxTotalResponseBytes)", f.limits.MaxTotalResponseBytes)
@@ -71,9 +71,9 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spendOne pays for the bytes of one body.
-func spendOne(most int64) func(n int) error {
-	left := most
+// spendOne pays for the bytes of one body: most of them, and some more that are not counted.
+func spendOne(most, more int64) func(n int) error {
+	left := most + more
 	return func(n int) error {
 		if left -= int64(n); left < 0 {
 			return answerTooLarge(most)
