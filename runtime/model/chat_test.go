@@ -162,6 +162,7 @@ func TestFaults(t *testing.T) {
 		"forbidden":              {[]modeltest.Step{modeltest.Fault(403, "no")}, tool.Unavailable, "does not accept the key", "[]"},
 		"no such model":          {[]modeltest.Step{modeltest.Fault(404, "model not found")}, tool.InvalidRequest, "model not found", "[]"},
 		"long message":           {[]modeltest.Step{modeltest.Fault(400, strings.Repeat("é\n\x00", 5000))}, tool.InvalidRequest, "é é", "[]"},
+		"long message of faces":  {[]modeltest.Step{modeltest.Fault(400, strings.Repeat("🙂", 5000))}, tool.InvalidRequest, "🙂…", "[]"},
 		"long error":             {[]modeltest.Step{{Status: 400, Body: `{"error":"` + strings.Repeat("x", 1<<20)}}, tool.InvalidRequest, "status 400", "[]"},
 		"error as text":          {[]modeltest.Step{{Status: 400, Body: `{"error":"pull it first"}`}}, tool.InvalidRequest, "pull it first", "[]"},
 		"error of a good status": {[]modeltest.Step{{Body: `{"error":{"message":"upstream","code":502}}`}}, tool.Unavailable, "upstream", "[]"},
@@ -287,5 +288,18 @@ func TestUnreachable(t *testing.T) {
 			t.Log(name, provider)
 			checkError(t, err, tool.Unavailable, c.says)
 		}
+	}
+}
+
+func TestKeyless(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, model.Ollama, modeltest.Fault(401, "who are you?"))
+	_, err := r.Chat(t.Context(), hello)
+	checkError(t, err, tool.Unavailable, "does not accept the key")
+	if hint := tool.AsError(err).Hint; !strings.Contains(hint, "apiKeyEnv") {
+		t.Errorf("hint %q does not say how to give a key", hint)
+	}
+	if got := r.server.Seen()[0].Header.Get("Authorization"); got != "" {
+		t.Errorf("Authorization %q was sent without a key", got)
 	}
 }

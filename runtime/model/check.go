@@ -53,8 +53,8 @@ func (r Request) checkMessages() error {
 				return tool.Errorf(tool.InvalidRequest, "message %d: a message of the assistant needs text or tool calls", i)
 			}
 			for _, c := range m.ToolCalls {
-				if c.ID == "" || open[c.ID] || !json.Valid(c.arguments()) {
-					return tool.Errorf(tool.InvalidRequest, "message %d: a tool call needs an id of its own, and arguments that are JSON", i)
+				if c.ID == "" || open[c.ID] || !isObject(c.arguments()) {
+					return tool.Errorf(tool.InvalidRequest, "message %d: a tool call needs an id of its own, and an object of arguments", i)
 				}
 				open[c.ID] = true
 			}

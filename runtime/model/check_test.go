@@ -32,6 +32,7 @@ func TestBadRequests(t *testing.T) {
 		"call without id":   say(ask, calls(model.ToolCall{Name: "f"})),
 		"same id twice":     say(ask, calls(one, one), one.Result("a")),
 		"broken arguments":  say(ask, calls(model.ToolCall{ID: "1", Name: "f", Arguments: json.RawMessage("{")}), one.Result("a")),
+		"list of arguments": say(ask, calls(model.ToolCall{ID: "1", Name: "f", Arguments: json.RawMessage("[]")}), one.Result("a")),
 		"fewer than none":   {Messages: []model.Message{ask}, MaxTokens: -1},
 		"too hot":           {Messages: []model.Message{ask}, Temperature: new(2.1)},
 		"no temperature":    {Messages: []model.Message{ask}, Temperature: new(math.NaN())},

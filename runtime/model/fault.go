@@ -29,7 +29,10 @@ func (s source) refused(a answer) *tool.Error {
 	switch {
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden: // the words of these may repeat the key
 		e = s.fault("does not accept the key, or not for the model %s", clip(s.model))
-		e.Hint = "check the key in the environment variable " + s.keyEnv + ", and what it may use"
+		e.Hint = "check the key in the environment variable " + clip(s.keyEnv) + ", and what it may use"
+		if s.keyEnv == "" {
+			e.Hint = "none was sent: name the environment variable that holds one as apiKeyEnv"
+		}
 	case a.status == http.StatusTooManyRequests, a.status == http.StatusPaymentRequired:
 		e.Code = tool.OverQuota
 		e.Hint = "wait, or raise the quota with the provider"

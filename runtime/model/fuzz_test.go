@@ -120,3 +120,22 @@ func checkReply(t *testing.T, r model.Reply) {
 		}
 	}
 }
+
+// FuzzReadScript reads any script: it is refused as a request is, or its models say what they can.
+func FuzzReadScript(f *testing.F) {
+	f.Add([]byte(`{"a": ["text", {"error": "down", "code": "timeout"}, {"x": [1]}, {"text": "", "toolCalls": [{"name": "f", "arguments": "{"}]}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		models, err := model.ReadScript(text, "a")
+		if err != nil {
+			if code(err) != tool.InvalidRequest {
+				t.Error(err)
+			}
+			return
+		}
+		for models["a"].Left() > 0 {
+			if reply, err := models["a"].Chat(t.Context(), hello); err == nil {
+				checkReply(t, reply)
+			}
+		}
+	})
+}
