@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,6 +42,9 @@ func (c *checker) count(steps int) bool {
 // step checks the step at an index and adds it. What is wrong with the fields that are named in broken was said before.
 func (c *checker) step(s Step, index int, broken map[string]bool) {
 	at := "/steps/" + strconv.Itoa(index)
+	if len(s.InputMapping) == 0 {
+		s.InputMapping = json.RawMessage("{}")
+	}
 	if !broken["name"] {
 		c.name(s.Name, at+"/name")
 	}
@@ -90,9 +94,6 @@ func (c *checker) mapping(part *compiler, text []byte, at string) expression {
 	if len(text) > maxMappingBytes {
 		c.problems.add(at, fmt.Sprintf("the inputMapping has %d bytes: at most %d are taken", len(text), maxMappingBytes), "")
 		return nil
-	}
-	if len(text) == 0 {
-		return constant("{}")
 	}
 	v, err := newValue(text)
 	switch {

@@ -14,8 +14,8 @@ type Spec struct {
 type Step struct {
 	Name         string          `json:"name"` // for references; unique; a letter, then letters, digits, _ and -
 	Tool         string          `json:"tool"`
-	InputMapping json.RawMessage `json:"inputMapping"`        // an object of literals and references; empty means {}
-	Condition    string          `json:"condition,omitempty"` // empty means always
+	InputMapping json.RawMessage `json:"inputMapping,omitempty"` // an object of literals and references; empty means {}
+	Condition    string          `json:"condition,omitempty"`    // empty means always
 }
 
 // Rules are what a host asks of pipelines. A zero field means its default.
