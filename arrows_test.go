@@ -65,6 +65,9 @@ type library struct {
 var libraries = []library{
 	{"github.com/tetratelabs/wazero", []string{"wasmjs", "cmd"}, "only the engine runs WebAssembly"},
 	{"github.com/dgraph-io/badger", []string{"tiers", "cmd"}, "only tiers knows the store, so that another can stand behind the same interface"},
+	{"github.com/google/uuid", []string{"tiers", "cmd"}, "ids are made where records are"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"runtime/schema", "cmd"}, "only schema knows a library's idea of a schema"},
+	{"github.com/sashabaranov/go-openai", []string{"runtime/model", "cmd"}, "only runtime/model speaks to providers"},
 	{"github.com/tdewolff/parse", []string{"runtime/source", "cmd"}, "only the gate reads syntax trees"},
 	{"github.com/spf13/cobra", []string{"cmd"}, "flags belong to the faces; rooms take values"},
 	{"github.com/spf13/pflag", []string{"cmd"}, "flags belong to the faces; rooms take values"},

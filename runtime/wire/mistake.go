@@ -29,7 +29,7 @@ func snippet(text []byte, line int) string {
 func clip(text string) string { return cut(text, 80) }
 
 func cut(text string, most int) string {
-	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most {
+	if runes := []rune(text[:min(len(text), 4*(most+1))]); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
