@@ -105,19 +105,18 @@ const maxMappingDepth = 32
 
 // compile reads the value at a JSON pointer.
 func (c *compiler) compile(v *value, at string, depth int) expression {
-	if depth > maxMappingDepth {
+	switch kind := v.kind(); {
+	case kind == '"':
+		return c.text(v, at)
+	case kind != '[' && kind != '{':
+		return constant(v.text)
+	case depth > maxMappingDepth:
 		c.problems.add(at, "the inputMapping is nested too deep", "lists and objects nest at most "+strconv.Itoa(maxMappingDepth)+" deep")
 		return constant(v.text)
-	}
-	switch v.kind() {
-	case '"':
-		return c.text(v, at)
-	case '[':
+	case kind == '[':
 		return c.list(v, at, depth)
-	case '{':
-		return c.object(v, at, depth)
 	}
-	return constant(v.text)
+	return c.object(v, at, depth)
 }
 
 func (c *compiler) list(v *value, at string, depth int) expression {

@@ -95,6 +95,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+func TestMappingsNestAsDeepAsAllowed(t *testing.T) {
+	t.Parallel()
+	deepest := strings.Repeat("[", 31) + `"$input"` + strings.Repeat("]", 31)
+	if out, _, err := echo(t, `1`, compose.Options{}, `{"v": `+deepest+`}`); err != nil || !strings.Contains(out, "[1]") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestMaxStepsIsARule(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"steps": ` + string(repeat(`{"name": "s%d", "tool": "echo"}`, 3)) + `}`)

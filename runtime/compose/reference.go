@@ -2,6 +2,8 @@ package compose
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,16 +59,20 @@ func (r *Reference) find(earlier []step) error {
 	if len(r.Path) == 0 {
 		return fmt.Errorf("%s is not a reference: write $steps[N] or $steps.<name>, or $$steps for the text", r.Text)
 	}
+	index, err := strconv.Atoi(r.Path[0])
+	if err != nil {
+		index = slices.IndexFunc(earlier, func(s step) bool { return s.Name == r.Path[0] })
+	}
+	if index >= 0 && index < len(earlier) {
+		r.Step, r.Path = index, r.Path[1:]
+		return nil
+	}
+	if len(earlier) == 0 {
+		return fmt.Errorf("%s refers to a step, and no step comes before this one", clip(r.Text))
+	}
 	names := make([]string, len(earlier))
 	for i, s := range earlier {
 		names[i] = s.Name
-		if r.Path[0] == s.Name || r.Path[0] == fmt.Sprint(i) {
-			r.Step, r.Path = i, r.Path[1:]
-			return nil
-		}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s refers to a step, and no step comes before this one", clip(r.Text))
 	}
 	return fmt.Errorf("%s refers to no earlier step: those are %s", clip(r.Text), clip(strings.Join(names, ", ")))
 }
