@@ -110,7 +110,7 @@ func units(text string) int {
 // clip cuts what a message repeats to a readable length.
 func clip(text string) string {
 	const most = 120
-	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most {
+	if runes := []rune(text[:min(len(text), 4*(most+1))]); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return text
