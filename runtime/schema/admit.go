@@ -13,6 +13,7 @@ const (
 	MaxDepth   = 32  // schemas within each other
 	MaxSchemas = 500 // with those within it, true and false included
 
+	maxNameBytes   = 256          // of a property or a definition
 	maxSourceDepth = 3 * MaxDepth // arrays and objects within each other, defaults and examples included
 )
 
@@ -32,7 +33,7 @@ type admission struct {
 func (a *admission) problem(at, hint, format string, args ...any) {
 	if len(a.problems) < maxProblems {
 		e := tool.Errorf(tool.InvalidRequest, format, args...)
-		e.Path, e.Hint = at, hint
+		e.Path, e.Hint = clip(at, maxPathBytes), hint
 		a.problems = append(a.problems, e)
 	}
 }
@@ -113,6 +114,7 @@ var refused = map[string]string{
 	"$recursiveRef":    "write $ref",
 	"$recursiveAnchor": "leave it out: $ref leads to # and #/$defs/...",
 	"$vocabulary":      "leave it out",
+	"definitions":      "write $defs, and #/$defs/ in $ref",
 	"dependencies":     "write dependentRequired or dependentSchemas",
 	"additionalItems":  "write prefixItems for the first items and items for all others",
 	"nullable":         `add "null" to type: ["string", "null"]`,
@@ -164,8 +166,12 @@ func (k keyword) named() []*node {
 		return nil
 	}
 	nodes := make([]*node, len(k.v.items))
-	for i := range k.v.items {
-		nodes[i] = k.a.schema(&k.v.items[i], pointer(k.at, k.v.keys[i]), k.depth+1)
+	for i, name := range k.v.keys {
+		if len(name) > maxNameBytes {
+			k.a.problem(k.at, "use shorter names", "the name %s has %d bytes, at most %d are allowed", quote(name), len(name), maxNameBytes)
+			name = ""
+		}
+		nodes[i] = k.a.schema(&k.v.items[i], pointer(k.at, name), k.depth+1)
 	}
 	return nodes
 }

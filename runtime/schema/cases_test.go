@@ -91,7 +91,7 @@ func (a attack) run(t *testing.T) (outcome string, valid bool) {
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("%s took %v", a.ID, took)
 	}
-	if err != nil && len(err.Error()) > 16<<10 {
+	if err != nil && len(err.Error()) > 8<<10 {
 		t.Errorf("%s: an error of %d bytes", a.ID, len(err.Error()))
 	}
 	return outcome, valid

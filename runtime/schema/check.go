@@ -98,6 +98,7 @@ func (c *checker) stopped() bool { return len(c.failures) >= c.most || c.exhaust
 // fail notes what is wrong with the value at the current place. It returns false.
 func (c *checker) fail(at string, say func() string, within ...failure) bool {
 	if len(c.failures) < c.most {
+		c.spend(len(c.path) / 8)
 		c.failures = append(c.failures, failure{slices.Clone(c.path), at, say, within})
 	}
 	return false
@@ -161,5 +162,5 @@ func (f failure) pointer() string {
 			path = pointer(path, s.key)
 		}
 	}
-	return path
+	return clip(path, maxPathBytes)
 }

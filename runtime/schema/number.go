@@ -17,7 +17,7 @@ func unfit(literal string) *tool.Error {
 	if len(literal) > maxNumberBytes {
 		return tool.Errorf(tool.InvalidInput, "a number of %d characters is too long: %d are read", len(literal), maxNumberBytes)
 	}
-	if len(literal) < 16 && !strings.ContainsAny(literal, "eE") {
+	if len(literal) < 16 && exponentOf(literal) < 0 {
 		return nil
 	}
 	f, err := strconv.ParseFloat(literal, 64)
@@ -39,7 +39,7 @@ type decimal struct {
 func parseDecimal(literal string) decimal {
 	var d decimal
 	mantissa, exponent := literal, ""
-	if i := strings.IndexAny(literal, "eE"); i >= 0 {
+	if i := exponentOf(literal); i >= 0 {
 		mantissa, exponent = literal[:i], literal[i+1:]
 		d.exponent, _ = strconv.Atoi(exponent) // out of range only with a zero before it
 	}
@@ -57,6 +57,11 @@ func parseDecimal(literal string) decimal {
 		return decimal{}
 	}
 	return d
+}
+
+// exponentOf returns where the exponent of a number begins, less than 0 when it has none.
+func exponentOf(literal string) int {
+	return max(strings.IndexByte(literal, 'e'), strings.IndexByte(literal, 'E'))
 }
 
 func (v *Value) decimal() decimal { return parseDecimal(v.text) }
@@ -89,7 +94,27 @@ func (d decimal) sign() int {
 // multipleOf reports whether d is a whole multiple of e, which is not zero.
 func (d decimal) multipleOf(e decimal) bool {
 	low := min(d.exponent, e.exponent)
+	a, ok := d.small(low)
+	if b, both := e.small(low); ok && both {
+		return a%b == 0
+	}
 	return new(big.Int).Rem(d.scaled(low), e.scaled(low)).Sign() == 0
+}
+
+// small is the absolute value of d in units of ten to an exponent that is not above its own, if it is a small number.
+func (d decimal) small(exponent int) (int64, bool) {
+	zeros := d.exponent - exponent
+	if d.digits == "" {
+		return 0, true
+	}
+	if len(d.digits)+zeros > 18 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(d.digits, 10, 64)
+	for range zeros {
+		n *= 10
+	}
+	return n, err == nil
 }
 
 // scaled is the absolute value of d in units of ten to an exponent that is not above its own.

@@ -22,22 +22,22 @@ func (s *Schema) Validate(value []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.ValidateValue(v)
+	return s.validate(v, maxSteps+stepsPerByte*len(value))
 }
 
 // ValidateValue is Validate for a value that was read before.
 func (s *Schema) ValidateValue(v *Value) error {
-	return s.validate(v, maxSteps+stepsPerByte*v.size)
+	return s.validate(v, maxSteps+stepsPerByte*v.weight())
 }
 
 func (s *Schema) validate(v *Value, steps int) error {
-	c := checker{steps: steps, most: maxMismatch}
+	c := checker{steps: steps, most: maxMismatch, path: make([]step, 0, 16)}
 	ok := c.check(s.root, v, nil)
 	switch {
 	case c.exhausted():
 		return &tool.Error{
 			Code:    tool.Limit,
-			Message: fmt.Sprintf("checking the value against its schema takes more than %d steps", steps),
+			Message: fmt.Sprintf("checking the value against its schema takes too long: more than %d steps, or schemas applied within each other more than %d deep", steps, maxNesting),
 			Hint:    "make the schema simpler: fewer alternatives in anyOf and oneOf, no definitions that refer to each other twice, shorter patterns",
 		}
 	case ok:
@@ -63,7 +63,7 @@ func (m Mismatches) Error() string {
 	for i, one := range m {
 		parts[i] = one.Message
 		if one.Path != "" {
-			parts[i] = one.Path + ": " + one.Message
+			parts[i] = clip(one.Path, 4*shownBytes) + ": " + one.Message
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -80,7 +80,7 @@ func (m Mismatches) error() *tool.Error {
 func (c *checker) mismatches() Mismatches {
 	m := make(Mismatches, len(c.failures))
 	for i, f := range c.failures {
-		m[i] = Mismatch{Path: f.pointer(), Keyword: f.at, Message: f.say() + because(f)}
+		m[i] = Mismatch{Path: f.pointer(), Keyword: clip(f.at, maxPathBytes), Message: f.say() + because(f)}
 	}
 	return m
 }

@@ -87,7 +87,7 @@ func checkMismatch(t testing.TB, name string, err error) {
 		t.Errorf("%s: %T, %v", name, err, err)
 		return
 	}
-	if e.Code != tool.InvalidInput || e.Message == "" || len(e.Message) > 16<<10 || len(m) == 0 || len(m) > 5 {
+	if e.Code != tool.InvalidInput || e.Message == "" || len(e.Message) > 8<<10 || len(m) == 0 || len(m) > 5 {
 		t.Errorf("%s: %d mismatches, %+v", name, len(m), e)
 	}
 	for _, one := range m {

@@ -113,6 +113,9 @@ func (v *Value) plain() any {
 	}
 }
 
+// maxPathBytes is how long the JSON pointer of an error may be; a longer one is cut.
+const maxPathBytes = 2048
+
 // shownBytes is how much of a value or a text a message repeats.
 const shownBytes = 60
 

@@ -3,7 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +17,10 @@ const MaxValueDepth = 1000
 // Value is a JSON value with its numbers as they were written and its members in their order. It does not change.
 type Value struct {
 	kind  kind
-	text  string   // of a string its content, of a number what was written, "true" or "false"
-	keys  []string // of an object
-	items []Value  // of an array, or the members of an object
-	index map[string]int
-	size  int // bytes of the text that the value was read from
+	text  string         // of a string its content, of a number what was written, "true" or "false"
+	keys  []string       // of an object
+	items []Value        // of an array, or the members of an object
+	index map[string]int // of the keys, when there are many
 }
 
 type kind uint8
@@ -58,9 +57,10 @@ func decode(value []byte, depth int) (*Value, *tool.Error) {
 	if !utf8.Valid(value) {
 		return nil, tool.Errorf(tool.InvalidInput, "the text is not UTF-8")
 	}
-	r := reader{text: string(value), most: depth}
-	v := Value{size: len(value)}
-	if err := r.value(&v, 0); err != nil {
+	room := min(32, 1+len(value)/8)
+	r := reader{text: string(value), most: depth, items: make([]Value, 0, room), keys: make([]string, 0, room)}
+	v, err := r.value(0)
+	if err != nil {
 		return nil, err
 	}
 	return &v, nil
@@ -136,131 +136,149 @@ func (v *Value) member(key string) *Value {
 	return nil
 }
 
-// add appends a member that was read, and reports whether its key is new.
+// add appends a member, and reports whether its key is new; when it is not, nothing changes.
 func (v *Value) add(key string, item Value) bool {
 	if v.member(key) != nil {
 		return false
 	}
 	v.keys, v.items = append(v.keys, key), append(v.items, item)
-	switch {
-	case v.index != nil:
+	if v.index != nil {
 		v.index[key] = len(v.keys) - 1
-	case len(v.keys) > manyKeys:
-		v.index = make(map[string]int, 2*len(v.keys))
-		for i, k := range v.keys {
-			v.index[k] = i
-		}
+	} else if len(v.keys) > manyKeys {
+		v.twice()
 	}
 	return true
 }
 
-// reader reads a text that is known to be JSON.
-type reader struct {
-	text string
-	at   int
-	most int // depth
+// twice returns the first key that is given twice. It makes the index of an object with many members.
+func (v *Value) twice() (key string, found bool) {
+	if len(v.keys) <= manyKeys {
+		for i, key := range v.keys {
+			if slices.Contains(v.keys[:i], key) {
+				return key, true
+			}
+		}
+		return "", false
+	}
+	v.index = make(map[string]int, len(v.keys))
+	for i, key := range v.keys {
+		if _, found := v.index[key]; found {
+			return key, true
+		}
+		v.index[key] = i
+	}
+	return "", false
 }
 
-func (r *reader) value(v *Value, depth int) *tool.Error {
+// reader reads a text that is known to be JSON.
+type reader struct {
+	text  string
+	at    int
+	most  int      // depth
+	items []Value  // of the arrays and objects that are being read, the innermost last
+	keys  []string // the same
+}
+
+func (r *reader) value(depth int) (Value, *tool.Error) {
 	r.space()
-	start := r.at
 	switch r.text[r.at] {
 	case '{', '[':
 		if depth == r.most {
-			return tool.Errorf(tool.InvalidInput, "arrays and objects nest deeper than %d levels", r.most)
+			return Value{}, tool.Errorf(tool.InvalidInput, "arrays and objects nest deeper than %d levels", r.most)
 		}
-		return r.members(v, depth+1)
+		return r.members(depth + 1)
 	case '"':
-		v.kind, v.text = text, r.str()
+		return Value{kind: text, text: r.str()}, nil
 	case 't', 'f':
-		r.word()
-		v.kind, v.text = boolean, r.text[start:r.at]
+		return Value{kind: boolean, text: r.word()}, nil
 	case 'n':
 		r.word()
-		v.kind = null
-	default:
-		r.word()
-		v.kind, v.text = number, r.text[start:r.at]
-		return unfit(v.text)
+		return Value{}, nil
 	}
-	return nil
+	v := Value{kind: number, text: r.word()}
+	return v, unfit(v.text)
 }
 
 // members reads an array or an object.
-func (r *reader) members(v *Value, depth int) *tool.Error {
-	v.kind = array
+func (r *reader) members(depth int) (Value, *tool.Error) {
+	v := Value{kind: array}
 	if r.text[r.at] == '{' {
 		v.kind = object
 	}
-	r.at++
-	for i := 0; ; i++ {
-		r.space()
-		if c := r.text[r.at]; c == ']' || c == '}' {
-			r.at++
-			return nil
-		} else if c == ',' {
-			r.at++
+	items, keys := len(r.items), len(r.keys)
+	for r.at++; r.another(); {
+		token := ""
+		if v.kind == object {
+			token = r.str()
+			r.keys = append(r.keys, token)
 			r.space()
+			r.at++ // the colon
 		}
-		token, err := r.item(v, depth)
+		item, err := r.value(depth)
 		if err != nil {
-			err.Path = pointer("", token) + err.Path
-			return err
+			if v.kind == array {
+				token = strconv.Itoa(len(r.items) - items)
+			}
+			err.Path = clip(pointer("", token)+err.Path, maxPathBytes)
+			r.items = r.items[:items]
+			return v, err
 		}
+		r.items = append(r.items, item)
 	}
+	v.items, r.items = slices.Clone(r.items[items:]), r.items[:items]
+	v.keys, r.keys = slices.Clone(r.keys[keys:]), r.keys[:keys]
+	if key, found := v.twice(); found {
+		err := tool.Errorf(tool.InvalidInput, "the key %s is given twice", quote(key))
+		err.Path = clip(pointer("", key), maxPathBytes)
+		return v, err
+	}
+	return v, nil
 }
 
-// item reads one member, and returns its token in a JSON pointer.
-func (r *reader) item(v *Value, depth int) (string, *tool.Error) {
-	var item Value
-	if v.kind == array {
-		err := r.value(&item, depth)
-		v.items = append(v.items, item)
-		if err != nil {
-			return fmt.Sprint(len(v.items) - 1), err
-		}
-		return "", nil
-	}
-	key := r.str()
+// another goes to the next member, or past the end, which it reports by false.
+func (r *reader) another() bool {
 	r.space()
-	r.at++ // the colon
-	if err := r.value(&item, depth); err != nil {
-		return key, err
+	switch r.text[r.at] {
+	case ']', '}':
+		r.at++
+		return false
+	case ',':
+		r.at++
+		r.space()
 	}
-	if !v.add(key, item) {
-		return key, tool.Errorf(tool.InvalidInput, "the key %s is given twice", quote(key))
-	}
-	return key, nil
+	return true
 }
 
 func (r *reader) space() {
-	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
+	for r.at < len(r.text) && r.text[r.at] <= ' ' {
 		r.at++
 	}
 }
 
-// word skips a number, true, false or null.
-func (r *reader) word() {
-	for r.at < len(r.text) && strings.IndexByte(" \t\r\n,]}", r.text[r.at]) < 0 {
+// word reads a number, true, false or null.
+func (r *reader) word() string {
+	start := r.at
+	for r.at < len(r.text) && r.text[r.at] > ' ' && r.text[r.at] != ',' && r.text[r.at] != ']' && r.text[r.at] != '}' {
 		r.at++
 	}
+	return r.text[start:r.at]
 }
 
 // str reads a string. The escape of a lone surrogate reads as U+FFFD.
 func (r *reader) str() string {
-	start := r.at
-	escaped := false
-	for r.at++; r.text[r.at] != '"'; r.at++ {
+	start := r.at + 1
+	end := start + strings.IndexByte(r.text[start:], '"')
+	if strings.IndexByte(r.text[start:end], '\\') < 0 {
+		r.at = end + 1
+		return r.text[start:end]
+	}
+	for r.at = start; r.text[r.at] != '"'; r.at++ {
 		if r.text[r.at] == '\\' {
-			escaped = true
 			r.at++
 		}
 	}
 	r.at++
-	if !escaped {
-		return r.text[start+1 : r.at-1]
-	}
 	var content string
-	_ = json.Unmarshal([]byte(r.text[start:r.at]), &content) // it is valid JSON
+	_ = json.Unmarshal([]byte(r.text[start-1:r.at]), &content) // it is valid JSON
 	return content
 }
