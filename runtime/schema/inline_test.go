@@ -20,12 +20,14 @@ func TestInline(t *testing.T) {
 		`{"minimum":1,"$ref":"#/$defs/a","$defs":{"a":true}}`:                                                     `{"minimum":1}`,
 		`{"const":{"$ref":"#"},"properties":{"$ref":{"type":"string"},"$defs":{}}}`:                               `{"const":{"$ref":"#"},"properties":{"$ref":{"type":"string"},"$defs":{}}}`,
 		`{"$ref":"#/$defs/a%20b~1c/items","$defs":{"a b/c":{"items":{"$ref":"#/$defs/d"}},"d":{"minimum":1.50}}}`: `{"minimum":1.50}`,
+		`{"$ref":"#/$defs/a/anyOf/1","$defs":{"a":{"anyOf":[{},{"minimum":1}]}}}`:                                 `{"minimum":1}`,
 		// Recursion is cut, here after two.
 		`{"required":["v"],"properties":{"next":{"$ref":"#"}}}`: `{"required":["v"],"properties":{"next":{"required":["v"],"properties":{"next":{}}}}}`,
 		// What would refuse more by the cut is left out or loosened.
 		`{"properties":{"a":{"not":{"properties":{"b":{"$ref":"#"}}}}}}`:                `{"properties":{"a":{}}}`,
 		`{"properties":{"a":{"if":{"properties":{"b":{"$ref":"#"}}},"then":false}}}`:    `{"properties":{"a":{}}}`,
 		`{"properties":{"a":{"oneOf":[{"type":"null"},{"$ref":"#"}]}},"type":"object"}`: `{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":{"a":{"anyOf":[{"type":"null"},{}]}},"type":"object"}]}},"type":"object"}`,
+		`{"properties":{"a":{"oneOf":[true,{"$ref":"#"}],"anyOf":[true]}}}`:             `{"properties":{"a":{"anyOf":[true]}}}`,
 		`{"properties":{"a":{"contains":{"$ref":"#"},"maxContains":1}}}`:                `{"properties":{"a":{"contains":{"properties":{"a":{"contains":{}}}}}}}`,
 		`{"properties":{"a":{"$ref":"#","unevaluatedProperties":false}}}`:               `{"properties":{"a":{"unevaluatedProperties":false,"allOf":[{"properties":{"a":{}}}]}}}`,
 	} {

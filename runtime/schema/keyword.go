@@ -194,12 +194,8 @@ func (k keyword) object() bool {
 
 // first reports whether k is the first of some keywords that the schema has, so that they are read once.
 func (k keyword) first(names ...string) bool {
-	for _, name := range k.builder.v.keys {
-		if slices.Contains(names, name) {
-			return name == k.name
-		}
-	}
-	return false
+	keys := k.builder.v.keys
+	return k.name == keys[slices.IndexFunc(keys, func(key string) bool { return slices.Contains(names, key) })]
 }
 
 func (k keyword) properties() {

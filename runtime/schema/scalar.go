@@ -118,7 +118,7 @@ func (r shape) check(c *checker, v *Value, _ marks) bool {
 	})
 }
 
-// match reports whether a text has a match of a pattern. It pays for the worst case.
+// match reports whether a text has a match of a pattern. It pays for the worst case, and for the start of the engine.
 func (c *checker) match(p *pattern, s string) bool {
-	return c.spend(1+len(s)*p.program/64) && p.regexp.MatchString(s)
+	return c.spend(4+len(s)*p.program/64) && p.regexp.MatchString(s)
 }

@@ -68,33 +68,27 @@ func decode(value []byte, depth int) (*Value, *tool.Error) {
 
 func notJSON(value []byte) *tool.Error {
 	err := json.Unmarshal(value, new(json.RawMessage))
+	at := int64(len(value))
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return tool.Errorf(tool.InvalidInput, "this is not JSON: %w, at byte %d", err, syntax.Offset)
+		at = syntax.Offset
 	}
-	return tool.Errorf(tool.InvalidInput, "this is not JSON: %w", err)
+	return tool.Errorf(tool.InvalidInput, "this is not JSON: %w, at byte %d", err, at)
 }
 
-// at returns the part of v that a JSON pointer names, nil when there is none.
+// at returns the part of v that a JSON pointer names, which is there.
 func (v *Value) at(path string) *Value {
 	if path == "" {
 		return v
 	}
 	for token := range strings.SplitSeq(path[1:], "/") {
-		if v = v.child(unescape.Replace(token)); v == nil {
-			return nil
+		if v.kind == array {
+			i, _ := strconv.Atoi(token)
+			v = &v.items[i]
+		} else {
+			v = v.member(unescape.Replace(token))
 		}
 	}
 	return v
-}
-
-func (v *Value) child(token string) *Value {
-	if v.kind == object {
-		return v.member(token)
-	}
-	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v.items) {
-		return &v.items[i]
-	}
-	return nil
 }
 
 // without returns v without some of its members.
