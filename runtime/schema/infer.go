@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,34 +16,57 @@ import (
 // error is a *tool.Error of code InvalidRequest for an example that Decode cannot read, or when the schema would be one
 // that Compile refuses.
 func Infer(examples ...[]byte) ([]byte, error) {
-	fields := Value{kind: object}
-	seen := map[string]*field{}
-	objects := 0
-	for _, example := range examples {
+	found := fields{at: map[string]*field{}}
+	for i, example := range examples {
 		v, err := decode(example, MaxValueDepth)
 		if err != nil {
-			err.Code = tool.InvalidRequest
+			err.Code, err.Message = tool.InvalidRequest, fmt.Sprintf("example %d: %s", i+1, err.Message)
 			return nil, err
 		}
-		if v.kind != object {
-			continue
-		}
-		objects++
-		for i, key := range v.keys {
-			if fields.add(key, Value{}) {
-				seen[key] = &field{}
-			}
-			seen[key].add(v.items[i].kind)
+		if v.kind == object {
+			found.add(v)
 		}
 	}
-	if len(fields.keys) == 0 {
+	if len(found.keys) == 0 {
 		return nil, nil
 	}
-	inferred := inferred(fields.keys, seen, objects)
+	inferred := found.schema()
 	if _, err := Compile(inferred); err != nil {
 		return nil, err
 	}
 	return inferred, nil
+}
+
+// fields are what the examples have.
+type fields struct {
+	examples int
+	keys     []string // in the order of appearance
+	at       map[string]*field
+}
+
+func (f *fields) add(example *Value) {
+	f.examples++
+	for i, key := range example.keys {
+		if f.at[key] == nil {
+			f.keys, f.at[key] = append(f.keys, key), &field{}
+		}
+		f.at[key].add(example.items[i].kind)
+	}
+}
+
+func (f *fields) schema() []byte {
+	properties := []byte(`{"type":"object","properties":{`)
+	required := []byte(`},"required":[`)
+	needed := 0
+	for i, key := range f.keys {
+		properties = append(appendString(separate(properties, i), key), ':')
+		properties = append(properties, f.at[key].schema()...)
+		if f.at[key].count == f.examples {
+			required = appendString(separate(required, needed), key)
+			needed++
+		}
+	}
+	return append(append(properties, required...), `],"additionalProperties":false}`...)
 }
 
 // field is what the examples have at a key.
@@ -71,19 +95,4 @@ func (f *field) schema() string {
 		return `{"type":` + names[0] + `}`
 	}
 	return `{"type":[` + strings.Join(names, ",") + `]}`
-}
-
-func inferred(keys []string, fields map[string]*field, objects int) []byte {
-	properties := []byte(`{"type":"object","properties":{`)
-	required := []byte(`},"required":[`)
-	needed := 0
-	for i, key := range keys {
-		properties = append(appendString(separate(properties, i), key), ':')
-		properties = append(properties, fields[key].schema()...)
-		if fields[key].count == objects {
-			required = appendString(separate(required, needed), key)
-			needed++
-		}
-	}
-	return append(append(properties, required...), `],"additionalProperties":false}`...)
 }

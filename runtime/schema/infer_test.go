@@ -71,7 +71,7 @@ func TestInferRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{`{"a":1,"a":2}`: "given twice", `{`: "not JSON", string(many): "more than 500 schemas"} {
+	for text, want := range map[string]string{`{"a":1,"a":2}`: `example 2: the key "a" is given twice`, `{`: "example 2: this is not JSON", string(many): "more than 500 schemas"} {
 		var e *tool.Error
 		if _, err := schema.Infer([]byte(`{"b":1}`), []byte(text)); !errors.As(err, &e) || e.Code != tool.InvalidRequest || !strings.Contains(e.Message, want) {
 			t.Errorf("%.40s: %v", text, err)

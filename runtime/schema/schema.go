@@ -53,8 +53,8 @@ type Mismatch struct {
 	Message string `json:"message"`
 }
 
-// Mismatches are the first of those that a value has, in the order of the value. They are the cause of the *tool.Error
-// that Validate returns.
+// Mismatches are the first five, at most, that were found in a value. They are the cause of the *tool.Error that Validate
+// returns.
 type Mismatches []Mismatch //nolint:errname // a list of Mismatch first, an error by the way
 
 // Error lists them all.

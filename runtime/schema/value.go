@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,9 +223,10 @@ func (r *reader) members(depth int) (Value, *tool.Error) {
 	v.items, r.items = slices.Clone(r.items[items:]), r.items[:items]
 	v.keys, r.keys = slices.Clone(r.keys[keys:]), r.keys[:keys]
 	if key, found := v.twice(); found {
-		err := tool.Errorf(tool.InvalidInput, "the key %s is given twice", quote(key))
-		err.Path = clip(pointer("", key), maxPathBytes)
-		return v, err
+		return v, &tool.Error{
+			Code: tool.InvalidInput, Message: fmt.Sprintf("the key %s is given twice", quote(key)),
+			Path: clip(pointer("", key), maxPathBytes), Hint: "keep one of them",
+		}
 	}
 	return v, nil
 }
