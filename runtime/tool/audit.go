@@ -48,5 +48,5 @@ type AuditEvent struct {
 	SessionID string          `json:"sessionId"`
 	Actor     string          `json:"actor"`
 	Previous  string          `json:"previous"` // the hash of the entry before; "" in the first
-	Hash      string          `json:"hash"`     // SHA-256, hexadecimal, over Previous and the canonical JSON of the entry without both
+	Hash      string          `json:"hash"`     // SHA-256, hexadecimal, of Previous and then the canonical JSON of the entry with both empty
 }

@@ -1,0 +1,195 @@
+package tiers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"io"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// A backup is a title, each key and its value behind their lengths (4 bytes, big endian), the end mark in a length's
+// place, and the SHA-256 of everything before. One that was cut off or changed is refused.
+const (
+	backupTitle   = "toolsmith backup 1\n"
+	backupEnd     = ^uint32(0)
+	maxFieldBytes = 16 << 20 // a longer key or value is refused before memory is taken
+	restoreBytes  = 1 << 20  // how much one transaction of a restore holds, about
+)
+
+// Backup writes all that a store holds, as of one moment. It is written in the clear, whatever key the store has; sealed
+// sources stay sealed, under a key that is not part of it.
+func Backup(ctx context.Context, s Store, w io.Writer) error {
+	sum := sha256.New()
+	out := bufio.NewWriter(io.MultiWriter(w, sum))
+	err := s.View(ctx, func(v Reader) error {
+		out.WriteString(backupTitle) // its error comes back from Flush, as those of all that follows do
+		return v.Scan(Range{}, func(key, value []byte) (bool, error) {
+			writeField(out, key)
+			writeField(out, value)
+			return true, ctx.Err()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	out.Write(binary.BigEndian.AppendUint32(nil, backupEnd))
+	if err := out.Flush(); err != nil {
+		return tool.Errorf(tool.Unavailable, "writing the backup: %w", err)
+	}
+	if _, err := w.Write(sum.Sum(nil)); err != nil {
+		return tool.Errorf(tool.Unavailable, "writing the backup: %w", err)
+	}
+	return nil
+}
+
+func writeField(out *bufio.Writer, field []byte) {
+	out.Write(binary.BigEndian.AppendUint32(nil, uint32(len(field)))) //nolint:gosec // G115: a store takes no such lengths
+	out.Write(field)
+}
+
+// Restore fills an empty store from what Backup wrote. When it fails, the store is empty still.
+func Restore(ctx context.Context, s Store, r io.Reader) error {
+	empty, err := isEmpty(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !empty {
+		return &tool.Error{Code: tool.InvalidRequest, Message: "the store is not empty", Hint: "restore into a new data directory"}
+	}
+	if err := restore(ctx, s, &backupReader{in: bufio.NewReader(r), sum: sha256.New()}); err != nil {
+		return errors.Join(err, clearStore(context.WithoutCancel(ctx), s))
+	}
+	return s.Sync(ctx)
+}
+
+func restore(ctx context.Context, s Store, in *backupReader) error {
+	if title := in.read(len(backupTitle)); string(title) != backupTitle {
+		return notABackup("it does not begin as one")
+	}
+	for more := true; more; {
+		var pairs [][2][]byte
+		pairs, more = in.pairs()
+		err := s.Update(ctx, func(txn Txn) error {
+			for _, p := range pairs {
+				if err := txn.Set(p[0], p[1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return in.finish()
+}
+
+// backupReader reads a backup. Its first error stays, and ends everything.
+type backupReader struct {
+	in  *bufio.Reader
+	sum hash.Hash
+	err error
+	end bool // the end mark was met
+}
+
+func (b *backupReader) read(n int) []byte {
+	if b.err != nil {
+		return nil
+	}
+	field := make([]byte, n)
+	_, b.err = io.ReadFull(b.in, field)
+	b.sum.Write(field)
+	return field
+}
+
+func (b *backupReader) field() []byte {
+	head := b.read(4)
+	if b.err != nil {
+		return nil
+	}
+	size := binary.BigEndian.Uint32(head)
+	switch {
+	case size == backupEnd:
+		b.end = true
+		return nil
+	case size > maxFieldBytes:
+		b.err = errors.New("a field is too long")
+		return nil
+	}
+	return b.read(int(size))
+}
+
+// pairs reads keys and values for one transaction, and says whether there are more.
+func (b *backupReader) pairs() (pairs [][2][]byte, more bool) {
+	for size := 0; size < restoreBytes; {
+		key := b.field()
+		if b.end {
+			return pairs, false
+		}
+		value := b.field()
+		if b.err != nil || b.end {
+			b.end = false
+			return pairs, false
+		}
+		pairs = append(pairs, [2][]byte{key, value})
+		size += len(key) + len(value)
+	}
+	return pairs, true
+}
+
+// finish checks that the end was met, and the digest.
+func (b *backupReader) finish() error {
+	want := b.sum.Sum(nil)
+	got := b.read(sha256.Size)
+	switch {
+	case b.err != nil:
+		return notABackup(b.err.Error())
+	case !b.end || !bytes.Equal(got, want):
+		return notABackup("its digest does not match")
+	}
+	return nil
+}
+
+func notABackup(why string) error {
+	return &tool.Error{Code: tool.InvalidRequest, Message: "this is not a whole backup: " + why, Hint: "take the file as the backup verb wrote it"}
+}
+
+func isEmpty(ctx context.Context, s Store) (bool, error) {
+	empty := true
+	err := s.View(ctx, func(v Reader) error {
+		return v.Scan(Range{}, func([]byte, []byte) (bool, error) { empty = false; return false, nil })
+	})
+	return empty, err
+}
+
+// clearStore deletes everything, some at a time.
+func clearStore(ctx context.Context, s Store) error {
+	for {
+		empty, err := isEmpty(ctx, s)
+		if err != nil || empty {
+			return err
+		}
+		if err := s.Update(ctx, func(txn Txn) error { return deleteAll(txn, nil, 1000) }); err != nil {
+			return err
+		}
+	}
+}
+
+// deleteAll deletes at most so many of the keys that begin with a prefix.
+func deleteAll(txn Txn, prefix []byte, most int) error {
+	var keys [][]byte
+	err := txn.Scan(Range{Prefix: prefix}, func(key, _ []byte) (bool, error) {
+		keys = append(keys, bytes.Clone(key))
+		return len(keys) < most, nil
+	})
+	for _, k := range keys {
+		err = errors.Join(err, txn.Delete(k))
+	}
+	return err
+}

@@ -1,0 +1,280 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// StoreOptions says where and how a store is kept. The zero value keeps it in memory, silently.
+type StoreOptions struct {
+	Dir           string        // created 0700; "" keeps nothing beyond Close
+	EncryptionKey []byte        // 16, 24 or 32 bytes of an AES key for all that is on disk; nil writes it in the clear
+	Logger        *slog.Logger  // what the store has to say; nil is nothing
+	CollectEvery  time.Duration // how often space of what was deleted is won back; 0 is 5 minutes
+}
+
+const (
+	memTableBytes  = 16 << 20
+	cacheBytes     = 16 << 20
+	valueLogBytes  = 64 << 20
+	valueThreshold = 8 << 10 // longer values lie in the value log
+	collectEvery   = 5 * time.Minute
+	discardRatio   = 0.5 // a file of the value log is written anew once half of it is waste
+)
+
+// badgerStore is the Store in one directory that one process holds.
+type badgerStore struct {
+	db   *badger.DB
+	dir  string
+	quit chan struct{}
+	done sync.WaitGroup
+
+	mu      sync.Mutex // guards joining
+	joining *syncRound // the round that a Sync which begins now belongs to
+	syncing sync.Mutex // held by the round that syncs
+}
+
+// syncRound is one sync of the disk on behalf of everyone who asked for it before it began.
+type syncRound struct {
+	once sync.Once
+	err  error
+}
+
+// OpenStore opens the store in a directory, which it locks against other processes. When one of them holds it, the error
+// is of code Unavailable and names it.
+func OpenStore(opt StoreOptions) (Store, error) {
+	if n := len(opt.EncryptionKey); n != 0 && n != 16 && n != 24 && n != 32 {
+		return nil, &tool.Error{
+			Code: tool.InvalidRequest, Message: fmt.Sprintf("a key of %d bytes cannot encrypt the store", n), Hint: "give 16, 24 or 32 bytes",
+		}
+	}
+	db, err := badger.Open(badgerOptions(opt))
+	if err != nil {
+		return nil, openError(opt, err)
+	}
+	s := &badgerStore{db: db, dir: opt.Dir, quit: make(chan struct{}), joining: &syncRound{}}
+	if opt.Dir != "" {
+		every := opt.CollectEvery
+		if every <= 0 {
+			every = collectEvery
+		}
+		s.done.Go(func() { s.collect(every) })
+	}
+	return s, nil
+}
+
+func badgerOptions(opt StoreOptions) badger.Options {
+	b := badger.DefaultOptions(opt.Dir).WithInMemory(opt.Dir == "").WithMetricsEnabled(false).
+		WithMemTableSize(memTableBytes).WithNumMemtables(3).WithBlockCacheSize(cacheBytes).WithNumCompactors(2).
+		WithValueLogFileSize(valueLogBytes).WithLogger(nil)
+	if opt.Dir != "" { // in memory there is no value log
+		b = b.WithValueThreshold(valueThreshold)
+	}
+	if opt.Logger != nil {
+		b = b.WithLogger(badgerLog{opt.Logger})
+	}
+	if len(opt.EncryptionKey) > 0 {
+		b = b.WithEncryptionKey(opt.EncryptionKey).WithIndexCacheSize(cacheBytes)
+	}
+	return b
+}
+
+func openError(opt StoreOptions, err error) error {
+	switch {
+	case strings.Contains(err.Error(), "directory lock"):
+		return &tool.Error{
+			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s", opt.Dir, holder(opt.Dir)),
+			Hint: "wait for it to end, or use another data directory", Cause: err,
+		}
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
+		return &tool.Error{
+			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is encrypted under another key", opt.Dir),
+			Hint: "give the key that it was created with", Cause: err,
+		}
+	}
+	return tool.Errorf(tool.Unavailable, "opening the store in %s: %w", opt.Dir, err)
+}
+
+// holder names the process that holds a directory, as well as it can be known.
+func holder(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "LOCK")) //nolint:gosec // G304: the store's own file
+	pid := strings.TrimSpace(string(text))
+	if err != nil || pid == "" {
+		return "another process"
+	}
+	if line, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline")); err == nil && len(line) > 0 { //nolint:gosec // G304: a process's own name for itself
+		return fmt.Sprintf("process %s (%.120q)", pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")))
+	}
+	return "process " + pid
+}
+
+func (s *badgerStore) View(ctx context.Context, fn func(Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return tool.AsError(err)
+	}
+	return translate(s.db.View(func(t *badger.Txn) error { return fn(badgerTxn{t}) }))
+}
+
+func (s *badgerStore) Update(ctx context.Context, fn func(Txn) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return tool.AsError(err)
+		}
+		err := s.db.Update(func(t *badger.Txn) error { return fn(badgerTxn{t}) })
+		if !errors.Is(err, badger.ErrConflict) {
+			return translate(err)
+		}
+	}
+}
+
+// Sync lets everyone who waits for the disk wait for the same sync. It does not stop early: what is committed is
+// committed, and a caller who goes away is no reason to leave it unsafe.
+func (s *badgerStore) Sync(context.Context) error {
+	s.mu.Lock()
+	round := s.joining
+	s.mu.Unlock()
+	round.once.Do(func() {
+		s.syncing.Lock()
+		defer s.syncing.Unlock()
+		s.mu.Lock()
+		s.joining = &syncRound{}
+		s.mu.Unlock()
+		round.err = s.syncDisk()
+	})
+	return translate(round.err)
+}
+
+// syncDisk syncs what Badger is writing to, and its logs that are full but not yet turned into tables: of those
+// badger.DB.Sync knows nothing.
+func (s *badgerStore) syncDisk() error {
+	if err := s.db.Sync(); err != nil || s.dir == "" {
+		return err
+	}
+	logs, err := filepath.Glob(filepath.Join(s.dir, "*.mem"))
+	if err != nil || len(logs) < 2 {
+		return err
+	}
+	for _, log := range logs {
+		if err := syncFile(log); err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: it is a table now, and safe
+			return err
+		}
+	}
+	return nil
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // G304: the store's own file
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+func (s *badgerStore) Close() error {
+	close(s.quit)
+	s.done.Wait()
+	return translate(errors.Join(s.syncDisk(), s.db.Close()))
+}
+
+// collect wins back the space of the value log until the store is closed.
+func (s *badgerStore) collect(every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-tick.C:
+			for s.db.RunValueLogGC(discardRatio) == nil { // one file at a time, until there is nothing to win
+				continue
+			}
+		}
+	}
+}
+
+// badgerTxn is a transaction that fn of View and Update sees.
+type badgerTxn struct{ txn *badger.Txn }
+
+func (t badgerTxn) Get(key []byte) ([]byte, bool, error) {
+	item, err := t.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	value, err := item.ValueCopy(nil)
+	return value, err == nil, err
+}
+
+func (t badgerTxn) Scan(r Range, visit func(key, value []byte) (bool, error)) error {
+	it := t.txn.NewIterator(badger.IteratorOptions{PrefetchValues: true, PrefetchSize: 64, Reverse: r.Reverse, Prefix: r.Prefix})
+	defer it.Close()
+	from := r.From
+	if from == nil {
+		from = r.Prefix
+		if r.Reverse {
+			from = append(append([]byte{}, r.Prefix...), partEscape) // behind every key that begins with the prefix
+		}
+	}
+	for it.Seek(from); it.Valid(); it.Next() {
+		item := it.Item()
+		more := true
+		err := item.Value(func(value []byte) (err error) {
+			more, err = visit(item.Key(), value)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t badgerTxn) Set(key, value []byte) error { return t.txn.Set(key, value) }
+func (t badgerTxn) Delete(key []byte) error     { return t.txn.Delete(key) }
+
+// translate gives an error of Badger's a code of ours.
+func translate(err error) error {
+	var ours *tool.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &ours):
+		return err
+	case errors.Is(err, badger.ErrTxnTooBig):
+		return tool.Errorf(tool.Limit, "more than the store takes at once: %w", err)
+	case errors.Is(err, badger.ErrDBClosed), errors.Is(err, badger.ErrBlockedWrites):
+		return tool.Errorf(tool.Unavailable, "the store is closed: %w", err)
+	}
+	return tool.Errorf(tool.Unavailable, "the store: %w", err)
+}
+
+// badgerLog lets Badger speak through a logger. What it calls information is of interest to its developers only.
+type badgerLog struct{ to *slog.Logger }
+
+func (l badgerLog) Errorf(format string, args ...any) {
+	l.to.Error(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+func (l badgerLog) Warningf(format string, args ...any) {
+	l.to.Warn(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+func (l badgerLog) Infof(format string, args ...any) {
+	l.to.Debug(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+func (l badgerLog) Debugf(string, ...any) {}

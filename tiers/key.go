@@ -1,0 +1,90 @@
+package tiers
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// The key spaces. A key is its space and parts, see key.
+const (
+	toolSpace    = "agentos_emergent_tools"     // TENANT record ID; TENANT name TIER SCOPE… NAME -> ID
+	auditSpace   = "agentos_emergent_audit_log" // TENANT entry SEQUENCE; TENANT tool ID SEQUENCE; TENANT minute ID
+	headSpace    = "audit_heads"                // TENANT: the end of its chain
+	sourceSpace  = "sources"                    // TENANT ID
+	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
+	metaSpace    = "meta"                       // schema
+)
+
+// A part ends with 0x00 0x01; a 0x00 within it is written 0x00 0xFF. So keys sort as their parts do, the key of some
+// parts is a prefix of exactly those that go on with more parts, and no part can pretend to be two.
+const (
+	partZero   = 0x00
+	partEnd    = 0x01
+	partEscape = 0xFF
+)
+
+// key builds a key from a space and parts, which may hold any bytes.
+func key(space string, parts ...string) []byte {
+	out := appendPart(nil, space)
+	for _, part := range parts {
+		out = appendPart(out, part)
+	}
+	return out
+}
+
+func appendPart(out []byte, part string) []byte {
+	for i := range len(part) {
+		out = append(out, part[i])
+		if part[i] == partZero {
+			out = append(out, partEscape)
+		}
+	}
+	return append(out, partZero, partEnd)
+}
+
+// parts takes a key apart: the space first. False when it is not a key.
+func parts(key []byte) ([]string, bool) {
+	var out []string
+	for len(key) > 0 {
+		part, rest, ok := cutPart(key)
+		if !ok {
+			return nil, false
+		}
+		out, key = append(out, part), rest
+	}
+	return out, len(out) > 0
+}
+
+func cutPart(key []byte) (part string, rest []byte, ok bool) {
+	var text []byte
+	for {
+		at := bytes.IndexByte(key, partZero)
+		if at < 0 || at+1 == len(key) {
+			return "", nil, false
+		}
+		text = append(text, key[:at]...)
+		mark := key[at+1]
+		key = key[at+2:]
+		switch mark {
+		case partEnd:
+			return string(text), key, true
+		case partEscape:
+			text = append(text, partZero)
+		default:
+			return "", nil, false
+		}
+	}
+}
+
+// number is a part that sorts as its number does.
+func number(n uint64) string {
+	return string(binary.BigEndian.AppendUint64(nil, n))
+}
+
+// parseNumber is the way back; false when part is not a number's.
+func parseNumber(part string) (uint64, bool) {
+	if len(part) != 8 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64([]byte(part)), true
+}

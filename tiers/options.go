@@ -1,0 +1,89 @@
+package tiers
+
+import (
+	"crypto/rand"
+	"io"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Options says how a Shelf decides and keeps. A zero field is its default; nothing means unlimited. It is copied by New.
+type Options struct {
+	Rules     Rules
+	Source    SourceAtRest // how code is kept; "" is Sealed
+	SourceKey []byte       // 32 bytes that seal code; nil is the key in DIR/source.key, which is made when it is not there
+
+	// Reserved reports whether a name belongs to a tool that was not forged. It must not call the Shelf. nil reserves none.
+	Reserved func(name string) bool
+	// Watch is told of every audit entry once it is on disk. Entries of one tenant may arrive out of their sequence. It must
+	// return soon. nil tells nobody.
+	Watch func(tool.AuditEvent)
+
+	// Now and Random are the only sources of time, of ids and of keys; nil is the real ones. Random is read by one
+	// goroutine at a time.
+	Now    func() time.Time
+	Random io.Reader
+
+	FlushAfter time.Duration // how long uses are gathered before they are written; 0 is 50 ms
+	TendEvery  time.Duration // how often Tend runs by itself; 0 is 10 s, below zero is never
+}
+
+// Rules are the numbers that tiers are decided by.
+type Rules struct {
+	MaxSessionTools   int           // per session; 0 is 10
+	MaxAgentTools     int           // per persona; 0 is 50
+	MinUses           int           // before the panel is asked; 0 is 5
+	MinConfidence     float64       // of the judge, before the panel is asked; 0 is 0.8
+	MinSuccessRate    float64       // of the uses, before the panel is asked; 0 asks for none
+	MinPanel          float64       // the panel's confidence that lets a tool rise; 0 is 0.7
+	MaxPanels         int           // rejections per version, after which only a person promotes; 0 is 3
+	SharedByPanel     bool          // lets the panel alone bring a tool to the shared tier
+	MaxFailuresInARow int           // uses that fail in a row until a tool is suspended; 0 is 5
+	SessionIdle       time.Duration // after which a session ends by itself; 0 is 24 h
+}
+
+const (
+	flushAfter = 50 * time.Millisecond
+	tendEvery  = 10 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	o.Rules = o.Rules.withDefaults()
+	o.Source = orDefault(o.Source, Sealed)
+	o.FlushAfter = orDefault(o.FlushAfter, flushAfter)
+	o.TendEvery = orDefault(o.TendEvery, tendEvery)
+	if o.Reserved == nil {
+		o.Reserved = func(string) bool { return false }
+	}
+	if o.Watch == nil {
+		o.Watch = func(tool.AuditEvent) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	return o
+}
+
+func (r Rules) withDefaults() Rules {
+	r.MaxSessionTools = orDefault(r.MaxSessionTools, 10)
+	r.MaxAgentTools = orDefault(r.MaxAgentTools, 50)
+	r.MinUses = orDefault(r.MinUses, 5)
+	r.MinConfidence = orDefault(r.MinConfidence, 0.8)
+	r.MinPanel = orDefault(r.MinPanel, 0.7)
+	r.MaxPanels = orDefault(r.MaxPanels, 3)
+	r.MaxFailuresInARow = orDefault(r.MaxFailuresInARow, 5)
+	r.SessionIdle = orDefault(r.SessionIdle, 24*time.Hour)
+	return r
+}
+
+func orDefault[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}

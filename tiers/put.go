@@ -1,0 +1,168 @@
+package tiers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Draft is a tool that the gates, its tests and the judge have let through.
+type Draft struct {
+	ID             string // "" is a new one
+	Name           string
+	Description    string
+	InputSchema    json.RawMessage
+	OutputSchema   json.RawMessage
+	Implementation tool.Implementation // whole, not redacted
+	TestCases      []tool.TestCase
+	Verdict        tool.CreationVerdict // approved; its SourceHash, if set, is that of Implementation
+	Source         string               // where it came from, for people; "" is a sentence that names persona and session
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,199}$`)
+
+// Put registers a tool at session tier, for the actor's session alone. A name that the caller sees taken by its own tool
+// makes the next version of it: in the session it takes the older one's place; a wider tier keeps the older one until the
+// new one is promoted. The returned record is on disk, as it is stored.
+func (s *Shelf) Put(ctx context.Context, by tool.Actor, d Draft) (*tool.Record, error) {
+	hash, err := s.admit(by, d)
+	if err != nil {
+		return nil, asError(err)
+	}
+	var made *tool.Record
+	err = s.change(ctx, by, func(e *edit) (err error) {
+		made, err = e.register(d, hash)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// admit checks what can be checked without the store, and returns the hash of the implementation.
+func (s *Shelf) admit(by tool.Actor, d Draft) (string, error) {
+	if err := by.Validate(); err != nil {
+		return "", err
+	}
+	hash, err := d.Implementation.Hash()
+	switch {
+	case err != nil:
+		return "", err
+	case !toolName.MatchString(d.Name):
+		return "", &tool.Error{
+			Code: tool.InvalidRequest, Path: "/name", Message: fmt.Sprintf("%.80q is not a name for a tool", d.Name),
+			Hint: "an ASCII letter, then at most 199 letters, digits, underscores or hyphens",
+		}
+	case !d.Verdict.Approved:
+		return "", &tool.Error{Code: tool.Rejected, Message: "the judge did not approve: " + d.Verdict.Reasoning}
+	case d.Verdict.SourceHash != "" && d.Verdict.SourceHash != hash:
+		return "", otherHash()
+	case s.opt.Reserved(d.Name):
+		return "", taken(d.Name, "a tool of the host")
+	}
+	return hash, nil
+}
+
+func otherHash() error {
+	return &tool.Error{Code: tool.Rejected, Message: "the verdict was given for another implementation", Hint: "have this very implementation judged"}
+}
+
+func taken(name, by string) error {
+	return &tool.Error{Code: tool.Collision, Path: "/name", Message: fmt.Sprintf("the name %s is taken by %s", name, by), Hint: "choose another name"}
+}
+
+func (e *edit) register(d Draft, hash string) (*tool.Record, error) {
+	id := d.ID
+	if id == "" {
+		random, err := e.newID()
+		if err != nil {
+			return nil, err
+		}
+		id = "emergent:" + random
+	}
+	if err := e.unused(id); err != nil {
+		return nil, err
+	}
+	d.Verdict.SourceHash = hash
+	r := &tool.Record{
+		ID: id, Name: d.Name, Description: d.Description, InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, TestCases: d.TestCases,
+		Tier: tool.SessionTier, CreatedBy: e.by.Persona, PersonaID: e.by.Persona, SessionID: e.by.Session, CreatedAt: tool.At(e.now),
+		JudgeVerdicts: []tool.Verdict{{Creation: &d.Verdict}}, JudgeConfidence: d.Verdict.Confidence,
+		UsageStats: tool.UsageStats{ConfidenceScore: d.Verdict.Confidence}, IsActive: true, Version: 1, SourceHash: hash, Source: d.Source,
+	}
+	if r.Source == "" {
+		r.Source = fmt.Sprintf("forged by agent %s during session %s", e.by.Persona, e.by.Session)
+	}
+	if len(r.OutputSchema) == 0 {
+		r.OutputSchema = json.RawMessage("{}")
+	}
+	if err := e.follow(r); err != nil {
+		return nil, err
+	}
+	if err := e.add(r, d.Implementation); err != nil {
+		return nil, err
+	}
+	if err := e.touch(e.by.Caller); err != nil {
+		return nil, err
+	}
+	return r, e.log(r.ID, tool.Registered, fields{"tier": r.Tier, "name": r.Name, "version": r.Version, "sourceHash": hash, "verdict": d.Verdict})
+}
+
+func (e *edit) unused(id string) error {
+	if len(id) > tool.MaxIdentityBytes {
+		return &tool.Error{Code: tool.InvalidRequest, Path: "/id", Message: "the id is too long", Hint: "at most 200 bytes"}
+	}
+	found, err := findRecord(e, e.by.Tenant, id)
+	if err == nil && found != nil {
+		return &tool.Error{Code: tool.Collision, Path: "/id", Message: "tool " + id + " is already registered"}
+	}
+	return err
+}
+
+// add writes a new record with its code.
+func (e *edit) add(r *tool.Record, whole tool.Implementation) error {
+	if err := e.shelf.sealer.keep(e, e.by.Tenant, r, whole); err != nil {
+		return err
+	}
+	return e.place(r)
+}
+
+// follow makes r the next version of what the caller sees under its name, or checks that there is room for a new one.
+func (e *edit) follow(r *tool.Record) error {
+	older, err := seen(e, e.by.Caller, r.Name)
+	if err != nil {
+		return err
+	}
+	if older != nil {
+		if older.CreatedBy != e.by.Persona {
+			return taken(r.Name, "a tool of "+older.CreatedBy)
+		}
+		r.Version, r.Supersedes = older.Version+1, older.ID
+		if older.Tier == tool.SessionTier {
+			return e.supersede(older, r)
+		}
+	}
+	return e.room(scopeOf(tool.SessionTier, e.by.Caller), e.shelf.opt.Rules.MaxSessionTools, "Session")
+}
+
+// supersede makes a record history.
+func (e *edit) supersede(older, newer *tool.Record) error {
+	older.SupersededBy = newer.ID
+	return e.save(older)
+}
+
+// room checks that a scope holds fewer than most names.
+func (e *edit) room(scope *tool.Record, most int, what string) error {
+	n, err := count(e, e.by.Tenant, scope)
+	if err == nil && n >= most {
+		return &tool.Error{
+			Code: tool.Limit, Message: fmt.Sprintf("%s tool limit reached: %d of %d", what, n, most),
+			Hint: "remove a tool that is no longer needed, or raise max" + what + "Tools",
+		}
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Session is a session that has tools, or has been used lately.
+type Session struct {
+	tool.Caller
+	CreatedAt  tool.Time `json:"createdAt"`
+	LastUsedAt tool.Time `json:"lastUsedAt"` // to the minute
+}
+
+func sessionKey(c tool.Caller) []byte { return key(sessionSpace, c.Tenant, c.Persona, c.Session) }
+
+func readSession(r Reader, c tool.Caller) (*Session, error) {
+	text, found, err := r.Get(sessionKey(c))
+	if err != nil || !found {
+		return nil, err
+	}
+	at := &Session{}
+	return at, decode(text, at)
+}
+
+// Touch says that a session is in use. It is cheap: a session is written once a minute at most.
+func (s *Shelf) Touch(ctx context.Context, c tool.Caller) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	fresh := false
+	err := s.store.View(ctx, func(r Reader) error {
+		at, err := readSession(r, c)
+		fresh = err == nil && at != nil && s.opt.Now().Sub(at.LastUsedAt.Time) < time.Minute
+		return err
+	})
+	if err != nil || fresh {
+		return asError(err)
+	}
+	_, err = s.commit(ctx, tool.Actor{Caller: c}, func(e *edit) error { return e.touch(c) })
+	return err
+}
+
+func (e *edit) touch(c tool.Caller) error {
+	at, err := readSession(e, c)
+	if err != nil {
+		return err
+	}
+	if at == nil {
+		at = &Session{Caller: c, CreatedAt: tool.At(e.now)}
+	}
+	at.LastUsedAt = tool.At(e.now)
+	return e.set(sessionKey(c), at)
+}
+
+// Sessions returns the sessions of a tenant; "" is those of all.
+func (s *Shelf) Sessions(ctx context.Context, tenant string) (list []Session, err error) {
+	prefix := key(sessionSpace)
+	if tenant != "" {
+		prefix = key(sessionSpace, tenant)
+	}
+	err = s.store.View(ctx, func(r Reader) error {
+		return r.Scan(Range{Prefix: prefix}, func(_, text []byte) (bool, error) {
+			var at Session
+			err := decode(text, &at)
+			list = append(list, at)
+			return true, err
+		})
+	})
+	return list, asError(err)
+}
+
+// EndSession ends a session and deletes the tools of its tier; those that were promoted stay. It returns the deleted ones,
+// and none when there is no such session.
+func (s *Shelf) EndSession(ctx context.Context, by tool.Actor, c tool.Caller) ([]*tool.Record, error) {
+	return s.endSession(ctx, by, c, 0)
+}
+
+// endSession ends a session that has been idle for so long.
+func (s *Shelf) endSession(ctx context.Context, by tool.Actor, c tool.Caller, idle time.Duration) (gone []*tool.Record, err error) {
+	by.Tenant = c.Tenant
+	err = s.change(ctx, by, func(e *edit) error {
+		at, err := readSession(e, c)
+		if err != nil || at == nil || e.now.Sub(at.LastUsedAt.Time) < idle {
+			return err
+		}
+		if gone, err = scopeRecords(e, c.Tenant, scopeOf(tool.SessionTier, c)); err != nil {
+			return err
+		}
+		for _, r := range gone {
+			if err := errors.Join(e.remove(r), e.log(r.ID, tool.CleanedUp, fields{"sessionId": c.Session})); err != nil {
+				return err
+			}
+		}
+		return e.Delete(sessionKey(c))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gone, nil
+}
+
+// endIdle ends the sessions that have been idle for too long.
+func (s *Shelf) endIdle(ctx context.Context) error {
+	list, err := s.Sessions(ctx, "")
+	for _, at := range list {
+		if s.opt.Now().Sub(at.LastUsedAt.Time) >= s.opt.Rules.SessionIdle {
+			_, endErr := s.endSession(ctx, tool.Actor{Caller: at.Caller, Name: hostName}, at.Caller, s.opt.Rules.SessionIdle)
+			err = errors.Join(err, endErr)
+		}
+	}
+	return err
+}
+
+// hostName is the actor of what the host does by itself.
+const hostName = "host"

@@ -1,0 +1,146 @@
+package tiers
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Shelf keeps the forged tools of all tenants. It is safe for concurrent use. Its errors are *tool.Error. What it returns
+// belongs to the caller.
+type Shelf struct {
+	store  Store
+	opt    Options
+	sealer *sealer
+	uses   useBuffer
+
+	changing sync.Mutex // one change at a time, so that the store need not run them again
+	quit     chan struct{}
+	tending  sync.WaitGroup
+}
+
+// Open opens the shelf in a data directory, which is created 0700 when it is not there; "" keeps nothing beyond Close.
+// store says how it is kept; its Dir is chosen by Open.
+func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Shelf, error) {
+	opt = opt.withDefaults()
+	store.Dir = ""
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, tool.Errorf(tool.Unavailable, "creating the data directory: %w", err)
+		}
+		store.Dir = filepath.Join(dir, "store")
+	}
+	s, err := OpenStore(store)
+	if err != nil {
+		return nil, err
+	}
+	if opt.SourceKey == nil {
+		if opt.SourceKey, err = sourceKey(dir, opt.Random); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	shelf, err := New(ctx, s, opt)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return shelf, nil
+}
+
+// New makes a shelf of a store, which it closes. Options.SourceKey must be given when code is sealed.
+func New(ctx context.Context, store Store, opt Options) (*Shelf, error) {
+	opt = opt.withDefaults()
+	seal, err := newSealer(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, store, migrations); err != nil {
+		return nil, err
+	}
+	s := &Shelf{store: store, opt: opt, sealer: seal, quit: make(chan struct{})}
+	s.uses.pending = map[toolKey][]tool.Use{}
+	if opt.TendEvery > 0 {
+		s.tending.Go(s.tend)
+	}
+	return s, nil
+}
+
+// Store is what the shelf keeps everything in, for Backup.
+func (s *Shelf) Store() Store { return s.store }
+
+// Close writes the uses that are not written yet, and closes the store.
+func (s *Shelf) Close() error {
+	close(s.quit)
+	s.tending.Wait()
+	err := s.Settle(context.Background())
+	return errors.Join(err, s.store.Close())
+}
+
+// tend calls Tend from time to time. What fails is tried again the next time.
+func (s *Shelf) tend() {
+	tick := time.NewTicker(s.opt.TendEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-tick.C:
+			_ = s.Tend(context.Background())
+		}
+	}
+}
+
+// Tend does what is due: it closes the audit entries of uses whose minute has passed, and ends idle sessions.
+func (s *Shelf) Tend(ctx context.Context) error {
+	return errors.Join(s.closeMinutes(ctx), s.endIdle(ctx))
+}
+
+// change runs fn as one transaction of the actor's tenant, and returns when it is on disk.
+func (s *Shelf) change(ctx context.Context, by tool.Actor, fn func(*edit) error) error {
+	events, err := s.commit(ctx, by, fn)
+	if err != nil {
+		return err
+	}
+	return s.publish(ctx, events)
+}
+
+// commit runs fn as one transaction, which is not on disk yet.
+func (s *Shelf) commit(ctx context.Context, by tool.Actor, fn func(*edit) error) (events []tool.AuditEvent, err error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	err = s.store.Update(ctx, func(txn Txn) error {
+		e := &edit{Txn: txn, shelf: s, by: by, now: s.opt.Now()}
+		if err := fn(e); err != nil {
+			return err
+		}
+		events = e.events
+		return e.saveHead()
+	})
+	if err != nil {
+		return nil, asError(err)
+	}
+	return events, nil
+}
+
+// publish syncs, and tells of the entries.
+func (s *Shelf) publish(ctx context.Context, events []tool.AuditEvent) error {
+	if err := s.store.Sync(ctx); err != nil {
+		return asError(err)
+	}
+	for _, event := range events {
+		s.opt.Watch(event)
+	}
+	return nil
+}
+
+// asError keeps nil nil, which a *tool.Error in an error would not.
+func asError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return tool.AsError(err)
+}

@@ -1,0 +1,199 @@
+package tiers
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// SourceAtRest says how the code of sandbox tools is kept.
+type SourceAtRest string
+
+// The ways. Whatever the way, audit entries hold no code.
+const (
+	Sealed    SourceAtRest = "sealed" // encrypted, apart from the record
+	Plain     SourceAtRest = "plain"  // in the record
+	NotStored SourceAtRest = "none"   // in memory only: after a restart the tool is suspended
+)
+
+const (
+	sourceKeyBytes = 32
+	sourceKeyFile  = "source.key"
+)
+
+// ParseSourceKey reads a key from its text: 64 hexadecimal digits.
+func ParseSourceKey(text string) ([]byte, error) {
+	k, err := hex.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(k) != sourceKeyBytes {
+		return nil, &tool.Error{Code: tool.InvalidRequest, Message: "the source key is not 64 hexadecimal digits", Hint: "make one with: openssl rand -hex 32"}
+	}
+	return k, nil
+}
+
+// sourceKey reads the key of a data directory, or makes it.
+func sourceKey(dir string, random io.Reader) ([]byte, error) {
+	path := filepath.Join(dir, sourceKeyFile)
+	if dir != "" {
+		if k, err := readSourceKey(path); !errors.Is(err, fs.ErrNotExist) {
+			return k, err
+		}
+	}
+	k := make([]byte, sourceKeyBytes)
+	if _, err := io.ReadFull(random, k); err != nil {
+		return nil, tool.Errorf(tool.Internal, "making a source key: %w", err)
+	}
+	if dir == "" {
+		return k, nil
+	}
+	if err := writeSourceKey(dir, path, k); err != nil {
+		return nil, tool.Errorf(tool.Unavailable, "writing the source key: %w", err)
+	}
+	return k, nil
+}
+
+func readSourceKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // G304: the shelf's own file
+	if err != nil {
+		return nil, tool.Errorf(tool.Unavailable, "reading the source key: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, tool.Errorf(tool.Unavailable, "reading the source key: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("others may read the source key %s", path), Hint: "chmod 600 " + path}
+	}
+	return ParseSourceKey(string(text))
+}
+
+// writeSourceKey makes the file whole or not at all, on disk before anything is sealed under it.
+func writeSourceKey(dir, path string, k []byte) error {
+	f, err := os.CreateTemp(dir, sourceKeyFile+".*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(hex.EncodeToString(k) + "\n")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // G304: the shelf's own directory
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// sealer keeps the code of sandbox tools in one of the ways.
+type sealer struct {
+	way  SourceAtRest
+	aead cipher.AEAD
+	key  []byte
+
+	mu   sync.Mutex
+	held map[toolKey]string // code that is not stored
+}
+
+// toolKey names a version of a tool.
+type toolKey struct{ tenant, id string }
+
+func newSealer(opt Options) (*sealer, error) {
+	s := &sealer{way: opt.Source, key: opt.SourceKey, held: map[toolKey]string{}}
+	switch {
+	case opt.Source != Sealed && opt.Source != Plain && opt.Source != NotStored:
+		return nil, &tool.Error{Code: tool.InvalidRequest, Message: fmt.Sprintf("sourceAtRest %q is not known", opt.Source), Hint: "sealed, plain or none"}
+	case len(opt.SourceKey) != sourceKeyBytes:
+		return nil, &tool.Error{Code: tool.InvalidRequest, Message: fmt.Sprintf("the source key has %d bytes", len(opt.SourceKey)), Hint: "give 32"}
+	}
+	block, err := aes.NewCipher(s.key)
+	if err == nil {
+		s.aead, err = cipher.NewGCM(block)
+	}
+	if err != nil {
+		return nil, tool.Errorf(tool.Internal, "preparing the source key: %w", err)
+	}
+	return s, nil
+}
+
+// label is what sealed code belongs to. The nonce is derived from it: two texts never share one, since the label holds
+// the hash of the text, and no randomness is needed, however a run is scripted.
+func (s *sealer) label(k toolKey, r *tool.Record) (label, nonce []byte) {
+	label = key(sourceSpace, k.tenant, k.id, r.SourceHash)
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write(label)
+	return label, mac.Sum(nil)[:s.aead.NonceSize()]
+}
+
+// keep puts a record's code where it belongs, and makes the record one that may be written.
+func (s *sealer) keep(txn Txn, tenant string, r *tool.Record, whole tool.Implementation) error {
+	r.Implementation = whole
+	if whole.Mode != tool.SandboxMode || s.way == Plain {
+		return nil
+	}
+	r.Implementation = whole.Redact()
+	k := toolKey{tenant, r.ID}
+	if s.way == NotStored {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.held[k] = whole.Code
+		return nil
+	}
+	label, nonce := s.label(k, r)
+	return txn.Set(key(sourceSpace, tenant, r.ID), s.aead.Seal(nil, nonce, []byte(whole.Code), label))
+}
+
+// whole returns a record's implementation with its code.
+func (s *sealer) whole(r Reader, tenant string, rec *tool.Record) (tool.Implementation, error) {
+	i := rec.Implementation
+	if !i.Redacted {
+		return i, nil
+	}
+	k := toolKey{tenant, rec.ID}
+	s.mu.Lock()
+	code, held := s.held[k]
+	s.mu.Unlock()
+	if !held {
+		sealed, found, err := r.Get(key(sourceSpace, tenant, rec.ID))
+		if err != nil {
+			return i, err
+		}
+		label, nonce := s.label(k, rec)
+		text, err := s.aead.Open(nil, nonce, sealed, label)
+		if !found || err != nil {
+			return i, &tool.Error{
+				Code: tool.Unavailable, Message: "the source of " + rec.Name + " is not stored, or sealed under another key",
+				Hint: "resume the tool with its source, or give the key it was sealed under", Cause: err,
+			}
+		}
+		code = string(text)
+	}
+	i.Code, i.CodeBytes, i.Redacted, i.Reason = code, 0, false, ""
+	return i, nil
+}
+
+// forget deletes a record's code.
+func (s *sealer) forget(txn Txn, tenant, id string) error {
+	s.mu.Lock()
+	delete(s.held, toolKey{tenant, id})
+	s.mu.Unlock()
+	return txn.Delete(key(sourceSpace, tenant, id))
+}
