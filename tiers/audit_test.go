@@ -113,7 +113,7 @@ func TestScriptedRunsRepeat(t *testing.T) {
 		w.must(tiers.Backup(t.Context(), w.Store(), &out))
 		return out.String()
 	}
-	if run() != run() {
+	if first, second := run(), run(); first != second {
 		t.Error("two runs of one script differ")
 	}
 }

@@ -28,7 +28,7 @@ func Backup(ctx context.Context, s Store, w io.Writer) error {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	err := s.View(ctx, func(v Reader) error {
-		out.WriteString(backupTitle) // its error comes back from Flush, as those of all that follows do
+		_, _ = out.WriteString(backupTitle) // its error comes back from Flush, as those of all that follows do
 		return v.Scan(Range{}, func(key, value []byte) (bool, error) {
 			writeField(out, key)
 			writeField(out, value)
@@ -38,7 +38,7 @@ func Backup(ctx context.Context, s Store, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out.Write(binary.BigEndian.AppendUint32(nil, backupEnd))
+	_, _ = out.Write(binary.BigEndian.AppendUint32(nil, backupEnd))
 	if err := out.Flush(); err != nil {
 		return tool.Errorf(tool.Unavailable, "writing the backup: %w", err)
 	}
@@ -49,8 +49,8 @@ func Backup(ctx context.Context, s Store, w io.Writer) error {
 }
 
 func writeField(out *bufio.Writer, field []byte) {
-	out.Write(binary.BigEndian.AppendUint32(nil, uint32(len(field)))) //nolint:gosec // G115: a store takes no such lengths
-	out.Write(field)
+	_, _ = out.Write(binary.BigEndian.AppendUint32(nil, uint32(len(field)))) //nolint:gosec // G115: a store takes no such lengths
+	_, _ = out.Write(field)
 }
 
 // Restore fills an empty store from what Backup wrote. When it fails, the store is empty still.

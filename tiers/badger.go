@@ -60,7 +60,7 @@ func OpenStore(opt StoreOptions) (Store, error) {
 			Code: tool.InvalidRequest, Message: fmt.Sprintf("a key of %d bytes cannot encrypt the store", n), Hint: "give 16, 24 or 32 bytes",
 		}
 	}
-	db, err := badger.Open(badgerOptions(opt))
+	db, err := openBadger(badgerOptions(opt))
 	if err != nil {
 		return nil, openError(opt, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,16 +18,24 @@ import (
 
 func TestStoreContract(t *testing.T) {
 	t.Parallel()
-	for name, opt := range map[string]func(t *testing.T) tiers.StoreOptions{
-		"memory":    func(*testing.T) tiers.StoreOptions { return tiers.StoreOptions{} },
-		"directory": func(t *testing.T) tiers.StoreOptions { return tiers.StoreOptions{Dir: t.TempDir()} },
-		"encrypted": func(t *testing.T) tiers.StoreOptions {
-			return tiers.StoreOptions{Dir: t.TempDir(), EncryptionKey: bytes.Repeat([]byte("k"), 32)}
-		},
+	for name, c := range map[string]struct {
+		onDisk bool
+		key    []byte
+	}{
+		"memory":    {},
+		"directory": {onDisk: true},
+		"encrypted": {onDisk: true, key: bytes.Repeat([]byte("k"), 32)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tierstest.Run(t, func(t *testing.T) tiers.Store { return openStore(t, opt(t)) })
+			tierstest.Run(t, func(t *testing.T) tiers.Store {
+				t.Helper()
+				opt := tiers.StoreOptions{EncryptionKey: c.key}
+				if c.onDisk {
+					opt.Dir = t.TempDir()
+				}
+				return openStore(t, opt)
+			})
 		})
 	}
 }
@@ -63,6 +72,32 @@ func TestEncryptedStoreNeedsItsKey(t *testing.T) {
 	opt.EncryptionKey = []byte("short")
 	if _, err := tiers.OpenStore(opt); !errors.Is(err, tool.InvalidRequest) {
 		t.Errorf("a short key: %v", err)
+	}
+}
+
+func TestEmptyLogsDoNotStopTheStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openStore(t, tiers.StoreOptions{Dir: dir})
+	err := errors.Join(
+		s.Update(t.Context(), func(txn tiers.Txn) error { return txn.Set([]byte("a"), []byte("1")) }),
+		s.Close(),
+		os.WriteFile(filepath.Join(dir, "000099.vlog"), nil, 0o600), // as a process leaves it that is killed at the wrong moment
+		os.WriteFile(filepath.Join(dir, "00099.mem"), nil, 0o600),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, tiers.StoreOptions{Dir: dir})
+	defer s.Close()
+	err = s.View(t.Context(), func(r tiers.Reader) error {
+		if _, found, err := r.Get([]byte("a")); err != nil || !found {
+			t.Errorf("what was kept is gone: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) tiers.Store) {
 }
 
 func setAndGet(t *testing.T, s tiers.Store) {
+	t.Helper()
 	update(t, s, func(txn tiers.Txn) error {
 		must(t, txn.Set([]byte("a"), []byte("1")))
 		must(t, txn.Set([]byte("b"), []byte("2")))
@@ -54,6 +55,7 @@ func setAndGet(t *testing.T, s tiers.Store) {
 }
 
 func failedUpdate(t *testing.T, s tiers.Store) {
+	t.Helper()
 	want := errors.New("mine")
 	err := s.Update(t.Context(), func(txn tiers.Txn) error {
 		must(t, txn.Set([]byte("a"), []byte("1")))
@@ -68,6 +70,7 @@ func failedUpdate(t *testing.T, s tiers.Store) {
 }
 
 func scans(t *testing.T, s tiers.Store) {
+	t.Helper()
 	update(t, s, func(txn tiers.Txn) error {
 		for _, k := range []string{"x", "a/2", "a/10", "a/1", "a", "b", "a/\xff", "a/\xff\xff"} {
 			must(t, txn.Set([]byte(k), []byte("v")))
@@ -99,6 +102,7 @@ func scans(t *testing.T, s tiers.Store) {
 }
 
 func counters(t *testing.T, s tiers.Store) {
+	t.Helper()
 	const workers, rounds = 8, 50
 	var all sync.WaitGroup
 	for range workers {
@@ -122,6 +126,7 @@ func counters(t *testing.T, s tiers.Store) {
 }
 
 func views(t *testing.T, s tiers.Store) {
+	t.Helper()
 	update(t, s, func(txn tiers.Txn) error { return txn.Set([]byte("a"), []byte("1")) })
 	must(t, s.View(t.Context(), func(v tiers.Reader) error {
 		update(t, s, func(txn tiers.Txn) error { return txn.Set([]byte("a"), []byte("2")) })
@@ -134,6 +139,7 @@ func views(t *testing.T, s tiers.Store) {
 }
 
 func largeValues(t *testing.T, s tiers.Store) {
+	t.Helper()
 	large := bytes.Repeat([]byte("0123456789abcdef"), 512<<10/16)
 	update(t, s, func(txn tiers.Txn) error { return txn.Set([]byte("large"), large) })
 	must(t, s.View(t.Context(), func(v tiers.Reader) error {
@@ -146,6 +152,7 @@ func largeValues(t *testing.T, s tiers.Store) {
 }
 
 func canceled(t *testing.T, s tiers.Store) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	ran := false
@@ -156,6 +163,7 @@ func canceled(t *testing.T, s tiers.Store) {
 }
 
 func backups(t *testing.T, open func(t *testing.T) tiers.Store) {
+	t.Helper()
 	from, into := open(t), open(t)
 	defer from.Close()
 	defer into.Close()
