@@ -13,8 +13,8 @@ func TestUsageIsCounted(t *testing.T) {
 	t.Parallel()
 	stats := tool.UsageStats{ConfidenceScore: 0.9}
 	at := time.Date(2026, 9, 1, 8, 0, 0, 123456789, time.UTC)
-	for i, ms := range []time.Duration{40, 60, 200, 100} {
-		stats.Count(tool.Use{Success: i != 2, Duration: ms * time.Millisecond, At: at})
+	for i, ms := range []int64{40, 60, 200, 100} {
+		stats.Count(tool.Use{Success: i != 2, Duration: time.Duration(ms) * time.Millisecond, At: at})
 	}
 	got, _ := json.Marshal(stats)
 	const want = `{"totalUses":4,"successCount":3,"failureCount":1,"avgExecutionTimeMs":100,"lastUsedAt":"2026-09-01T08:00:00.123Z","confidenceScore":0.75}`
