@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -136,15 +137,9 @@ func (s *Shelf) Audit(ctx context.Context, tenant string, q AuditQuery) (events 
 		return err
 	})
 	if q.Newest {
-		reverse(events)
+		slices.Reverse(events)
 	}
 	return events, asError(err)
-}
-
-func reverse[T any](list []T) {
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
 }
 
 // auditPageOf returns the sequences of the entries that a query picks, as they were met.

@@ -1,6 +1,7 @@
 package tiers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -48,18 +49,8 @@ func (s *Shelf) Visible(ctx context.Context, c tool.Caller) (list []*tool.Record
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b *tool.Record) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b *tool.Record) int { return cmp.Compare(a.Name, b.Name) })
 	return list, asError(err)
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // scopeRecords returns the records whose names a scope holds.

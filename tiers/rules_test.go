@@ -47,8 +47,8 @@ func TestT201To204UsesAreCounted(t *testing.T) {
 	if c := w.get(id).UsageStats.ConfidenceScore; c != 0.9 {
 		t.Errorf("before the first use the confidence is %v", c)
 	}
-	for i, ms := range []time.Duration{40, 60, 200, 100} {
-		w.must(w.RecordUse(t.Context(), "acme", id, tool.Use{Success: i != 1, Duration: ms * time.Millisecond, At: w.clock()}))
+	for i, took := range []time.Duration{40 * time.Millisecond, 60 * time.Millisecond, 200 * time.Millisecond, 100 * time.Millisecond} {
+		w.must(w.RecordUse(t.Context(), "acme", id, tool.Use{Success: i != 1, Duration: took, At: w.clock()}))
 	}
 	w.must(w.Settle(t.Context()))
 	u := w.get(id).UsageStats
@@ -488,4 +488,46 @@ func TestPutRefuses(t *testing.T) {
 	}
 	_, err := w.Put(t.Context(), as("", "1"), draft("a", "1"))
 	w.wants(tool.InvalidRequest, err)
+}
+
+func TestBackupCarriesEverything(t *testing.T) {
+	t.Parallel()
+	key := bytes.Repeat([]byte("k"), 32)
+	w := newWorld(t, t.TempDir(), tiers.Options{SourceKey: key})
+	id := w.promote(w.put(ann1, "a", "the code").ID, tool.AgentTier, "eve").ID
+	var backup bytes.Buffer
+	w.must(tiers.Backup(t.Context(), w.Store(), &backup))
+	dir := t.TempDir()
+	w.must(tiers.RestoreDir(t.Context(), dir, tiers.StoreOptions{}, &backup))
+	restored := newWorld(t, dir, tiers.Options{SourceKey: key})
+	whole, err := restored.Implementation(t.Context(), "acme", id)
+	if err != nil || whole.Code != "the code" || restored.found(ann10, "a") != "v1 agent" {
+		t.Errorf("got %+v, %v", whole, err)
+	}
+	before, err := w.Verify(t.Context(), "acme")
+	w.must(err)
+	after, err := restored.Verify(t.Context(), "acme")
+	if err != nil || before != after {
+		t.Errorf("the chain is %+v, was %+v, %v", after, before, err)
+	}
+}
+
+func TestUsesOfManyTenants(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	ids := map[string]string{}
+	for _, tenant := range []string{"a", "b", "c"} {
+		by := tool.Actor{Caller: tool.Caller{Tenant: tenant, Persona: "p", Session: "s"}}
+		ids[tenant] = w.put(by, "x", tenant).ID
+		w.put(by, "y", tenant)
+	}
+	for tenant, id := range ids {
+		w.must(w.RecordUse(t.Context(), tenant, id, tool.Use{Success: true, At: w.clock()}))
+	}
+	w.must(w.Settle(t.Context()))
+	for tenant, id := range ids {
+		if r, err := w.Get(t.Context(), tenant, id); err != nil || r.UsageStats.TotalUses != 1 {
+			t.Errorf("%s: %+v, %v", tenant, r, err)
+		}
+	}
 }

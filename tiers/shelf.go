@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -28,14 +29,7 @@ type Shelf struct {
 // store says how it is kept; its Dir is chosen by Open.
 func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Shelf, error) {
 	opt = opt.withDefaults()
-	store.Dir = ""
-	if dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, tool.Errorf(tool.Unavailable, "creating the data directory: %w", err)
-		}
-		store.Dir = filepath.Join(dir, "store")
-	}
-	s, err := OpenStore(store)
+	s, err := storeIn(dir, store)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +43,28 @@ func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Sh
 		return nil, errors.Join(err, s.Close())
 	}
 	return shelf, nil
+}
+
+// storeIn opens the store of a data directory.
+func storeIn(dir string, opt StoreOptions) (Store, error) {
+	opt.Dir = ""
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, tool.Errorf(tool.Unavailable, "creating the data directory: %w", err)
+		}
+		opt.Dir = filepath.Join(dir, "store")
+	}
+	return OpenStore(opt)
+}
+
+// RestoreDir fills the store of a data directory, which must be empty, from what Backup wrote. The code of tools can be
+// unsealed there only under the key that it was sealed with: copy source.key as well.
+func RestoreDir(ctx context.Context, dir string, store StoreOptions, backup io.Reader) error {
+	s, err := storeIn(dir, store)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Restore(ctx, s, backup), s.Close())
 }
 
 // New makes a shelf of a store, which it closes. Options.SourceKey must be given when code is sealed.

@@ -1,8 +1,11 @@
 package tiers
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +49,7 @@ func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) 
 	b.n++
 	if !b.waiting {
 		b.waiting = true
-		time.AfterFunc(s.opt.FlushAfter, func() { _ = s.Settle(context.Background()) }) // what fails stays pending
+		time.AfterFunc(s.opt.FlushAfter, func() { _ = s.Settle(context.WithoutCancel(ctx)) }) // what fails stays pending
 	}
 	return nil
 }
@@ -61,29 +64,61 @@ func (b *useBuffer) take() map[toolKey][]tool.Use {
 }
 
 // giveBack puts uses before those that came since.
-func (b *useBuffer) giveBack(k toolKey, uses []tool.Use) {
+func (b *useBuffer) giveBack(tools []toolKey, uses map[toolKey][]tool.Use) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.pending[k] = append(uses, b.pending[k]...)
-	b.n += len(uses)
+	for _, k := range tools {
+		b.pending[k] = append(uses[k], b.pending[k]...)
+		b.n += len(uses[k])
+	}
 }
 
-// Settle writes the uses that were recorded before.
+// settleChunk is the uses of how many tools one transaction counts.
+const settleChunk = 500
+
+// Settle writes the uses that were recorded before. What it cannot write waits for the next time.
 func (s *Shelf) Settle(ctx context.Context) error {
 	s.uses.flushing.Lock()
 	defer s.uses.flushing.Unlock()
+	uses := s.uses.take()
+	tools := slices.SortedFunc(maps.Keys(uses), compareTools)
 	var failed error
-	for k, uses := range s.uses.take() {
-		by := tool.Actor{Caller: tool.Caller{Tenant: k.tenant}, Name: hostName}
-		events, err := s.commit(ctx, by, func(e *edit) error { return e.countUses(k.id, uses) })
-		if err == nil && len(events) > 0 {
-			err = s.publish(ctx, events)
-		} else if err != nil {
-			s.uses.giveBack(k, uses)
+	for len(tools) > 0 {
+		n := min(len(tools), settleChunk)
+		if at := slices.IndexFunc(tools[:n], func(k toolKey) bool { return k.tenant != tools[0].tenant }); at > 0 {
+			n = at
 		}
-		failed = errors.Join(failed, err)
+		if err := s.settle(ctx, tools[:n], uses); err != nil {
+			failed = errors.Join(failed, err)
+		}
+		tools = tools[n:]
 	}
 	return asError(failed)
+}
+
+func compareTools(a, b toolKey) int {
+	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.id, b.id))
+}
+
+// settle counts the uses of some tools of one tenant. It waits for the disk only when that led to a decision.
+func (s *Shelf) settle(ctx context.Context, tools []toolKey, uses map[toolKey][]tool.Use) error {
+	by := tool.Actor{Caller: tool.Caller{Tenant: tools[0].tenant}, Name: hostName}
+	events, err := s.commit(ctx, by, func(e *edit) error {
+		for _, k := range tools {
+			if err := e.countUses(k.id, uses[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.uses.giveBack(tools, uses)
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return s.publish(ctx, events)
 }
 
 // countUses counts uses of one tool. One that was removed meanwhile has no counts any more.
