@@ -72,7 +72,7 @@ func readSourceKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, tool.Errorf(tool.Unavailable, "reading the source key: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if !private(info) {
 		return nil, &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("others may read the source key %s", path), Hint: "chmod 600 " + path}
 	}
 	return ParseSourceKey(string(text))
@@ -92,15 +92,6 @@ func writeSourceKey(dir, path string, k []byte) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // G304: the shelf's own directory
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // sealer keeps the code of sandbox tools in one of the ways.

@@ -19,3 +19,16 @@ func lockDir(dir string) (unlock func(), err error) {
 	}
 	return func() { _ = d.Close() }, nil
 }
+
+// syncDir makes the names in a directory last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // G304: the shelf's own directory
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// private reports whether nobody else may read a file.
+func private(info os.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
