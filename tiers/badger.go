@@ -93,7 +93,7 @@ func badgerOptions(opt StoreOptions) badger.Options {
 
 func openError(opt StoreOptions, err error) error {
 	switch {
-	case strings.Contains(err.Error(), "directory lock"):
+	case isHeld(err):
 		return &tool.Error{
 			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s", opt.Dir, holder(opt.Dir)),
 			Hint: "wait for it to end, or use another data directory", Cause: err,
