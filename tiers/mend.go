@@ -2,6 +2,8 @@ package tiers
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,18 +21,17 @@ const (
 // openBadger opens a database, also one whose process was killed in the moment between making a log file and giving it
 // its size: Badger refuses to open an empty file that it did not make itself. Such a file holds nothing, so it is removed.
 func openBadger(opt badger.Options) (*badger.DB, error) {
+	if opt.InMemory {
+		return badger.Open(opt)
+	}
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
-		db, err := badger.Open(opt)
-		if err == nil || opt.InMemory {
+		var db *badger.DB
+		err := removeEmptyLogs(opt.Dir)
+		if err == nil {
+			db, err = badger.Open(opt)
+		}
+		if err == nil || !isHeld(err) || time.Now().After(end) {
 			return db, err
-		}
-		if !isHeld(err) {
-			if removed, mendErr := removeEmptyLogs(opt.Dir); mendErr == nil && removed == 0 {
-				return nil, err
-			}
-		}
-		if time.Now().After(end) {
-			return nil, err
 		}
 	}
 }
@@ -39,22 +40,23 @@ func openBadger(opt badger.Options) (*badger.DB, error) {
 func isHeld(err error) bool { return strings.Contains(err.Error(), "directory lock") }
 
 // removeEmptyLogs removes the log files without a byte, while it holds the lock that Badger takes too.
-func removeEmptyLogs(dir string) (removed int, err error) {
+func removeEmptyLogs(dir string) error {
 	unlock, err := lockDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("taking the directory lock: %w", err)
 	}
 	defer unlock()
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
 		logs, globErr := filepath.Glob(filepath.Join(dir, pattern))
 		err = errors.Join(err, globErr)
 		for _, log := range logs {
-			info, statErr := os.Stat(log)
-			if statErr == nil && info.Size() == 0 {
+			if info, statErr := os.Stat(log); statErr == nil && info.Size() == 0 {
 				err = errors.Join(err, os.Remove(log))
-				removed++
 			}
 		}
 	}
-	return removed, err
+	return err
 }
