@@ -70,6 +70,32 @@ func TestDistantClocks(t *testing.T) {
 	}
 }
 
+func TestLocalTimesAroundChanges(t *testing.T) {
+	t.Parallel()
+	// Each row: zone, local time, and the instant that it is in Node.js 20.
+	code := `function execute(rows) { return rows.map(([y, mo, d, h, mi]) => new Date(y, mo - 1, d, h, mi).toISOString().slice(0, 16)) }`
+	for zone, rows := range map[string]map[string]string{
+		"America/New_York": {
+			"[2026,3,8,1,59]": "2026-03-08T06:59", "[2026,3,8,2,30]": "2026-03-08T07:30", "[2026,3,8,3,0]": "2026-03-08T07:00",
+			"[2026,3,8,6,59]": "2026-03-08T10:59", "[2026,11,1,0,59]": "2026-11-01T04:59", "[2026,11,1,1,30]": "2026-11-01T05:30",
+			"[2026,11,1,2,0]": "2026-11-01T07:00",
+		},
+		"Europe/Berlin": {
+			"[2026,3,29,1,0]": "2026-03-29T00:00", "[2026,3,29,2,30]": "2026-03-29T01:30", "[2026,3,29,3,0]": "2026-03-29T01:00",
+			"[2026,10,25,0,30]": "2026-10-24T22:30", "[2026,10,25,2,30]": "2026-10-25T00:30", "[2026,10,25,3,0]": "2026-10-25T02:00",
+		},
+		"Australia/Lord_Howe": {"[2026,4,5,1,45]": "2026-04-04T14:45", "[2026,10,4,2,15]": "2026-10-03T15:45"},
+	} {
+		p := loadSource(t, wasmjs.Source{Code: code, TimeZone: zone})
+		for local, want := range rows {
+			r, err := call(t, p, "["+local+"]", wasmjs.CallOptions{})
+			if err != nil || string(r.Output) != `["`+want+`"]` {
+				t.Errorf("%s %s: %s, %v, want %s", zone, local, r.Output, err, want)
+			}
+		}
+	}
+}
+
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	code := `const atLoad = new Date(0).getHours(); function execute() { const w = new Date('2024-01-15T12:00:00Z'), s = new Date('2024-07-15T12:00:00Z'); return [atLoad, w.getHours(), s.getHours(), s.getTimezoneOffset()] }`

@@ -109,7 +109,7 @@ func isExact(number string) bool {
 		return false // out of range
 	}
 	if strings.ContainsAny(number, ".eE") {
-		return true
+		return f != 0 || !strings.ContainsAny(significand(number), "123456789")
 	}
 	exact, ok := new(big.Int).SetString(number, 10)
 	if !ok || exact.IsInt64() && exact.Int64() < 1<<53 && exact.Int64() > -1<<53 {
@@ -117,6 +117,14 @@ func isExact(number string) bool {
 	}
 	held, _ := big.NewFloat(f).Int(nil)
 	return held.Cmp(exact) == 0
+}
+
+// significand is a number without its exponent.
+func significand(number string) string {
+	if at := strings.IndexAny(number, "eE"); at >= 0 {
+		return number[:at]
+	}
+	return number
 }
 
 func shorten(s string) string {

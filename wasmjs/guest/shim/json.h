@@ -68,7 +68,7 @@ static JsonResult json_refuse(JsonFrame *up, const char *why)
     return JSON_REFUSED;
 }
 
-/* What an object of this class would lose in JSON, or NULL when it loses nothing. */
+/* What an object of this class would lose or become in JSON, or NULL when it loses nothing. */
 static const char *json_lossy_class(JSClassID class_id)
 {
     switch (class_id) {
@@ -83,7 +83,17 @@ static const char *json_lossy_class(JSClassID class_id)
     case JS_CLASS_ARRAY_BUFFER:
     case JS_CLASS_SHARED_ARRAY_BUFFER:
     case JS_CLASS_DATAVIEW: return "a binary buffer; use Array.from(new Uint8Array(buffer)) or encode it as text";
+    case JS_CLASS_ITERATOR_CONCAT:
+    case JS_CLASS_ITERATOR_HELPER:
+    case JS_CLASS_ITERATOR_WRAP:
+    case JS_CLASS_MAP_ITERATOR:
+    case JS_CLASS_SET_ITERATOR:
+    case JS_CLASS_ARRAY_ITERATOR:
+    case JS_CLASS_STRING_ITERATOR:
+    case JS_CLASS_REGEXP_STRING_ITERATOR: return "an iterator; use [...iterator]";
     }
+    if (class_id >= JS_CLASS_UINT8C_ARRAY && class_id <= JS_CLASS_FLOAT64_ARRAY)
+        return "a typed array; use Array.from(array) or encode it as text";
     return NULL;
 }
 
@@ -146,6 +156,16 @@ static JsonResult json_primitive(Buffer *b, JSValueConst v, JsonFrame *up)
     return json_refuse(up, "a value that JSON has no form for");
 }
 
+/* Whether v is a Date that holds no time, of which toJSON would make null. */
+static bool json_invalid_date(JSValueConst v)
+{
+    double d;
+
+    if (JS_VALUE_GET_TAG(v) != JS_TAG_OBJECT || JS_VALUE_GET_OBJ(v)->class_id != JS_CLASS_DATE)
+        return false;
+    return !JS_ToFloat64(ctx, &d, JS_VALUE_GET_OBJ(v)->u.object_data) && isnan(d);
+}
+
 /* Replaces v by what its toJSON returns. */
 static JSValue json_to_json(JSValue v, JsonFrame *up)
 {
@@ -205,6 +225,10 @@ static JsonResult json_member(Buffer *b, JSValue v, JsonFrame *f, bool first)
     JSValue key;
     bool written;
 
+    if (json_strict && json_invalid_date(v)) {
+        JS_FreeValue(ctx, v);
+        return json_refuse(f, "an invalid Date");
+    }
     v = json_to_json(v, f);
     if (JS_IsException(v))
         return JSON_THREW;
@@ -353,6 +377,10 @@ static JsonResult json_replaced(Buffer *b, JSValue v, JsonFrame *up)
 /* Writes v, which it frees, after toJSON. */
 static JsonResult json_value(Buffer *b, JSValue v, JsonFrame *up)
 {
+    if (json_strict && json_invalid_date(v)) {
+        JS_FreeValue(ctx, v);
+        return json_refuse(up, "an invalid Date");
+    }
     v = json_to_json(v, up);
     if (JS_IsException(v))
         return JSON_THREW;

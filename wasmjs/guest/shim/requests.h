@@ -84,9 +84,10 @@ static JSValue reply_error(JSValue answer)
 
 static JSValue throw_too_many(void)
 {
-    JSValue e = JS_NewRangeError(ctx, "too many host calls in one call of the tool");
+    JSValue e = JS_NewRangeError(ctx, "too many host calls in one call of the tool (limit hostCalls)");
 
     mark_error(e, MARK_LIMIT);
+    JS_DefinePropertyValueStr(ctx, e, "code", JS_NewString(ctx, "limit"), JS_PROP_C_W_E);
     return JS_Throw(ctx, e);
 }
 
