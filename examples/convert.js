@@ -1,5 +1,9 @@
 // Converts an amount of euros by the rates of the day: those of a service or, when it does not answer, those that were saved
-// last. It asks for fetch and fs.readFile; what they may reach is up to the policy, as in rates.yaml.
+// last. It asks for fetch and fs.readFile; what they may reach is up to the policy. rates.yaml holds the folder of a server:
+// to run it here, set that of the saved rates first.
+//
+//   sed "s|/srv/data/rates|$PWD/examples/rates|" examples/rates.yaml > mine.yaml
+//   host run examples/convert.js --policy mine.yaml --allow fetch,fs.readFile --input '{"amount": 100, "to": "NOK"}'
 async function execute({ amount, to }) {
   const { date, rates } = await latest();
   if (!Object.hasOwn(rates, to)) throw new RangeError(`there is no rate for ${to}, only for ${Object.keys(rates).join(', ')}`);
