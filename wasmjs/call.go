@@ -91,7 +91,7 @@ func (p *Program) newCall(ctx context.Context, limits tool.Limits, opt CallOptio
 	if now.IsZero() {
 		now = p.engine.options.Now()
 	}
-	j := &job{ctx: ctx, budget: newBudget(ctx, limits, start, opt.Warn), now: now, zone: p.zone}
+	j := &job{ctx: ctx, budget: newBudget(ctx, limits, start, opt.Warn), now: now, zone: p.zone, file: p.source.Name}
 	j.host = newHostCalls(ctx, j.budget.deadline, opt.Funcs, &p.engine.running)
 	return j
 }

@@ -250,7 +250,7 @@ func TestCanceled(t *testing.T) {
 			p := load(t, code)
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(20*time.Millisecond, cancel)
-			if _, err := p.Call(ctx, []byte(`{}`), wasmjs.CallOptions{}); !errors.Is(err, tool.Canceled) {
+			if _, err := p.Call(ctx, []byte(`{}`), wasmjs.CallOptions{}); !errors.Is(err, tool.Canceled) || !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}
 			if _, err := p.Call(ctx, []byte(`{}`), wasmjs.CallOptions{}); !errors.Is(err, tool.Canceled) {
@@ -272,6 +272,20 @@ func TestCallersDeadline(t *testing.T) {
 func TestErrorsShowTheLine(t *testing.T) {
 	t.Parallel()
 	if e := failure(t, "function execute(i) {\n  return i.a.b\n}", `{}`, tool.Limits{}); e.Line != 2 || e.Snippet != "  return i.a.b" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestPlacesAreInTheTool has errors arise in text that is not the tool's.
+func TestPlacesAreInTheTool(t *testing.T) {
+	t.Parallel()
+	e := failure(t, "function execute() {\n  return JSON.parse('{\\n\\n\\n x}')\n}", `{}`, tool.Limits{})
+	if e.Code != tool.GuestError || e.Line != 2 || e.Column != 15 || e.Snippet != `  return JSON.parse('{\n\n\n x}')` {
+		t.Errorf("%+v", e)
+	}
+	p := loadSource(t, wasmjs.Source{Name: "some dir/a:b.js", Code: "function execute() {\n  null.x\n}"})
+	_, err := call(t, p, `{}`, wasmjs.CallOptions{})
+	if e := tool.AsError(err); e.Line != 2 || e.Column != 3 {
 		t.Errorf("%+v", e)
 	}
 }

@@ -343,16 +343,39 @@ func TestDamagedCompilationCache(t *testing.T) {
 		}
 	}
 	start()
-	entries, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
-	if err != nil || len(entries) == 0 {
-		t.Fatalf("no cache entries in %s: %v", dir, err)
+	entries, err := filepath.Glob(filepath.Join(dir, "engine-*", "wazero-*", "*"))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("cache entries %v, %v", entries, err)
 	}
-	for _, entry := range entries {
-		if err := os.Truncate(entry, 1000); err != nil {
-			t.Fatal(err)
+	whole, err := os.ReadFile(entries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func() error{
+		"cut":             func() error { return os.Truncate(entries[0], 1000) },
+		"flipped offsets": func() error { return flip(entries[0], 29) },
+		"flipped size":    func() error { return flip(entries[0], 17) },
+		"flipped code":    func() error { return flip(entries[0], len(whole)/2) },
+		"no sum":          func() error { return os.Remove(filepath.Join(filepath.Dir(filepath.Dir(entries[0])), "sum")) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		start()
+		if now, err := os.ReadFile(entries[0]); err != nil || !bytes.Equal(now, whole) {
+			t.Errorf("%s: the entry was not made anew: %d bytes, %v", name, len(now), err)
 		}
 	}
-	start()
+}
+
+// flip changes one byte of a file.
+func flip(file string, at int) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text[at] ^= 0xff
+	return os.WriteFile(file, text, 0o600)
 }
 
 func TestCacheFolderMustBePrivate(t *testing.T) {

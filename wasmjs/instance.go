@@ -42,6 +42,7 @@ const (
 	statusBadInput
 	statusBadSource
 	statusNoEntry
+	statusDeepOutput
 )
 
 // Offsets within the guest's shared struct (guest/state.h).

@@ -15,6 +15,7 @@ type job struct {
 	loading bool
 	now     time.Time // guest clock at the start
 	zone    *time.Location
+	file    string // the tool's, as stack traces name it
 	logs    logBook
 	host    hostCalls
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero"
@@ -24,26 +21,25 @@ type module struct {
 	compiler bool                    // machine code, not the interpreter
 }
 
-// compileModule compiles the embedded engine, with its machine code cached in cacheDir unless that is empty.
+// compileModule compiles the embedded engine, with its machine code kept in cacheDir unless that is empty.
 func compileModule(ctx context.Context, cacheDir string, interpreter bool) (*module, error) {
-	m, err := tryCompile(ctx, cacheDir, interpreter)
-	if err == nil || cacheDir == "" || ctx.Err() != nil {
-		return m, err
+	if cacheDir == "" || interpreter {
+		return tryCompile(ctx, "", interpreter)
 	}
-	// A cut or altered cache entry is an error to wazero, not a reason to compile: throw ours away and try once more.
-	if removed := emptyCache(cacheDir); removed != nil {
-		return nil, errors.Join(err, removed)
+	cache, err := openCodeCache(cacheDir)
+	if err != nil {
+		return nil, err
 	}
-	return tryCompile(ctx, cacheDir, interpreter)
+	return cache.compile(ctx)
 }
 
 func tryCompile(ctx context.Context, cacheDir string, interpreter bool) (*module, error) {
 	config, compiler := runtimeConfig(interpreter) //nolint:contextcheck // only asks what wazero would choose
 	m := &module{compiler: compiler}
 	if cacheDir != "" && compiler {
-		cache, err := openCache(cacheDir)
+		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("opening the compilation cache %s: %w", cacheDir, err)
 		}
 		m.cache = cache
 		config = config.WithCompilationCache(cache)
@@ -84,35 +80,6 @@ func compilerSupported() (ok bool) {
 	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigCompiler())
 	_ = r.Close(context.Background())
 	return true
-}
-
-// openCache opens the compilation cache. Its files are machine code: the folder must be ours alone.
-func openCache(dir string) (wazero.CompilationCache, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the compilation cache: %w", err)
-	}
-	if err := checkPrivate(dir); err != nil {
-		return nil, err
-	}
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("opening the compilation cache %s: %w", dir, err)
-	}
-	return cache, nil
-}
-
-// emptyCache removes wazero's entries from the cache folder.
-func emptyCache(dir string) error {
-	entries, err := filepath.Glob(filepath.Join(dir, "wazero-*"))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(e); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clearing a damaged compilation cache: %w", err)
-		}
-	}
-	return nil
 }
 
 func (m *module) close() error {

@@ -15,7 +15,7 @@ func (in *instance) outcome(st status) error {
 	case statusDone:
 		return nil
 	case statusThrew:
-		return thrown(readReport(in.output()), in.shared32(sharedMark))
+		return thrown(readReport(in.output()), in.shared32(sharedMark), in.job.file)
 	case statusUnsettled:
 		return &tool.Error{
 			Code: tool.Unsettled, Message: "the promise that the tool returned can never settle: no timer, job or host call is pending",
@@ -25,13 +25,17 @@ func (in *instance) outcome(st status) error {
 		return refused(in.output())
 	case statusLargeOutput:
 		return &tool.Error{
-			Code: tool.OutputTooLarge, Message: "the result has more than " + strconv.Itoa(limits.OutputBytes) + " bytes of JSON or more than 1000 levels",
+			Code: tool.OutputTooLarge, Message: "the result has more than " + strconv.Itoa(limits.OutputBytes) + " bytes of JSON",
 			Hint: "return less, or in parts",
+		}
+	case statusDeepOutput:
+		return &tool.Error{
+			Code: tool.OutputTooLarge, Message: "the result nests deeper than " + strconv.Itoa(maxInputDepth) + " levels", Hint: "return it flatter",
 		}
 	case statusBadInput:
 		return tool.Errorf(tool.InvalidInput, "the input cannot be read: %s", readReport(in.output()).summary())
 	case statusBadSource:
-		return invalidSource(readReport(in.output()))
+		return invalidSource(readReport(in.output()), in.job.file)
 	case statusNoEntry:
 		return &tool.Error{
 			Code: tool.InvalidSource, Message: "the tool must define execute(input) or run(input)",
@@ -43,7 +47,7 @@ func (in *instance) outcome(st status) error {
 }
 
 // thrown is the error for a value that reached the host uncaught. Only the engine's own error objects carry a mark.
-func thrown(r report, mark uint32) *tool.Error {
+func thrown(r report, mark uint32, file string) *tool.Error {
 	code := tool.GuestError
 	switch mark {
 	case markOutOfMemory:
@@ -59,7 +63,7 @@ func thrown(r report, mark uint32) *tool.Error {
 	if r.Error && r.Message != "" {
 		e.Message = r.Message
 	}
-	e.Line, e.Column = position(r.Stack)
+	e.Line, e.Column = position(r.Stack, file)
 	if e.Hint = hint(code, r); e.Hint == "" && mark != markNone {
 		e.Hint = r.Hint // of the host's own error
 	}
@@ -79,11 +83,11 @@ func refused(output []byte) *tool.Error {
 	return &tool.Error{Code: tool.InvalidOutput, Message: place + " is " + what + ", which JSON cannot hold", Path: r.Path, Hint: mend}
 }
 
-func invalidSource(r report) *tool.Error {
+func invalidSource(r report, file string) *tool.Error {
 	e := &tool.Error{Code: tool.InvalidSource, Message: r.summary(), Name: r.Name}
 	if r.Message != "" {
 		e.Message = r.Message
 	}
-	e.Line, e.Column = position(r.Stack)
+	e.Line, e.Column = position(r.Stack, file)
 	return e
 }

@@ -1,21 +1,23 @@
 package wasmjs
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
 
-var stackPlace = regexp.MustCompile(`:(\d+):(\d+)\)?$`)
-
-// position finds the line and column of the first frame of a stack that has one.
-func position(stack string) (line, column int) {
+// position finds the line and column of the first frame of a stack that lies in the named file.
+func position(stack, file string) (line, column int) {
 	for frame := range strings.Lines(stack) {
-		if m := stackPlace.FindStringSubmatch(strings.TrimSpace(frame)); m != nil && !strings.Contains(frame, "toolsmith:") {
-			line, _ = strconv.Atoi(m[1])
-			column, _ = strconv.Atoi(m[2])
+		_, place, ok := strings.Cut(strings.TrimRight(frame, "\n"), file+":")
+		if !ok {
+			continue
+		}
+		l, c, _ := strings.Cut(strings.TrimSuffix(place, ")"), ":")
+		line, err := strconv.Atoi(l)
+		column, err2 := strconv.Atoi(c)
+		if err == nil && err2 == nil {
 			return line, column
 		}
 	}

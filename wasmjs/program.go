@@ -128,6 +128,7 @@ func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time
 		in.attach(b.blank)
 	}
 	j := newJob(ctx, limits, loadClock, p.zone)
+	j.file = p.source.Name
 	in.begin(j)
 	im, err := p.load(in)
 	e.settle(in, err)

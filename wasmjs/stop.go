@@ -50,6 +50,7 @@ func (in *instance) stopped(err error) error {
 		return e
 	case s.code == tool.Canceled:
 		e.Message = "the caller canceled the call"
+		e.Cause = &stoppedError{context.Canceled}
 	}
 	e.Code = s.code
 	return e

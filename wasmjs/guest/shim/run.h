@@ -12,6 +12,7 @@ enum status {
     BAD_INPUT,       /* output: a report */
     BAD_SOURCE,      /* output: a report of the syntax error */
     NO_ENTRY,        /* neither execute nor run is a function */
+    DEEP_OUTPUT,
 };
 
 enum { STACK_RESERVE = 16 << 10, SMALL_INPUT = 4 << 10, UNHANDLED_KEPT = 16 };
@@ -201,7 +202,7 @@ static int finish(JSValue v)
     switch (json_value(&out, v, NULL)) {
     case JSON_OK: return leave(DONE);
     case JSON_THREW: return leave_exception(THREW);
-    case JSON_TOO_LARGE: return leave(LARGE_OUTPUT);
+    case JSON_TOO_LARGE: return leave(out.full ? LARGE_OUTPUT : DEEP_OUTPUT);
     case JSON_REFUSED: break;
     }
     report_refused();
