@@ -94,18 +94,37 @@ func (f *fetcher) addresses(ctx context.Context, host string, rule policy.Networ
 	return found, nil
 }
 
-// lookup returns the addresses of a host, unchecked. The names of the machine itself are not looked up (RFC 6761).
+// lookup returns the addresses of a host, unchecked.
 func (f *fetcher) lookup(ctx context.Context, host string, rule policy.Network) ([]netip.Addr, error) {
-	if addr, err := netip.ParseAddr(host); err == nil {
+	if addr, ok := knownAddress(host, rule); ok {
 		return []netip.Addr{addr}, nil
 	}
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		if rule.CIDR.Addr().Is6() {
-			return []netip.Addr{netip.IPv6Loopback()}, nil
-		}
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
-	}
 	return f.session.host.options.Resolver.LookupNetIP(ctx, "ip", host)
+}
+
+// knownAddress is the address of a host that is not looked up: of an address, and of the names of the machine itself
+// (RFC 6761).
+func knownAddress(host string, rule policy.Network) (netip.Addr, bool) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr, true
+	}
+	if host != "localhost" && !strings.HasSuffix(host, ".localhost") {
+		return netip.Addr{}, false
+	}
+	if rule.CIDR.Addr().Is6() {
+		return netip.IPv6Loopback(), true
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
+}
+
+// CheckHost tells what a rule that grants a host refuses all the same, as far as that shows without looking a name up: the
+// error, a *tool.Error of code Denied, is that of a request to an address that the rule does not open. The host is in the
+// form of policy.NormalizeHost.
+func CheckHost(host string, rule policy.Network) error {
+	if addr, ok := knownAddress(host, rule); ok && !mayDial(rule, addr) {
+		return forbidden(host, rule)
+	}
+	return nil
 }
 
 func forbidden(host string, rule policy.Network) *tool.Error {

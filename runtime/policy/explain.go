@@ -38,8 +38,9 @@ func (a Answer) refuse(err error) Answer {
 	return a
 }
 
-// ExplainFetch answers for a request. An empty method is GET.
-func (p *Policy) ExplainFetch(method, address string) Answer {
+// ExplainFetch answers for a request. An empty method is GET. What refuses a host, in the form of NormalizeHost, though a
+// rule grants it, check tells, as hostapi.CheckHost does.
+func (p *Policy) ExplainFetch(method, address string, check func(host string, rule Network) error) Answer {
 	if method == "" {
 		method = "GET"
 	}
@@ -51,6 +52,11 @@ func (p *Policy) ExplainFetch(method, address string) Answer {
 	rule, err := p.Fetch(method, u)
 	if err != nil {
 		return a.refuse(err)
+	}
+	if host, err := NormalizeHost(u.Hostname()); err == nil { // or no rule would grant it
+		if err := check(host, rule); err != nil {
+			return a.refuse(err)
+		}
 	}
 	a.Allowed, a.Rule = true, rule.String()
 	a.Notes = append(a.Notes, rule.addressNote())

@@ -36,7 +36,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil && !errors.Is(err, tool.Denied) {
 			t.Errorf("%s: %v", address, err)
 		}
-		if a := p.ExplainFetch("GET", address); a.Allowed != (err == nil) {
+		if a := p.ExplainFetch("GET", address, anywhere); a.Allowed != (err == nil) {
 			t.Errorf("%s: %v, yet %v", address, err, a)
 		}
 	})

@@ -1,5 +1,7 @@
 package policy
 
+import "fmt"
+
 // FetchLimits bound the requests of one call. A zero field is its default.
 type FetchLimits struct {
 	MaxRedirects          int   // hops after the first request; 5, at most 20
@@ -60,4 +62,52 @@ func orDefault[T int | int64](value, fallback T) T {
 		return fallback
 	}
 	return value
+}
+
+// SetLimits are the limits that the policy sets, each with its name and value as the format writes them: "fuel 50M".
+func (p *Policy) SetLimits() []string {
+	var set []string
+	if p.Limits.Timeout != 0 {
+		set = append(set, "wall "+p.Limits.Timeout.String())
+	}
+	call, fetch, fs := p.Limits, p.FetchLimits, p.FSLimits
+	for _, l := range []struct {
+		name  string
+		value int64
+	}{
+		{"fuel", int64(call.Fuel)},          //nolint:gosec // at most tool.MaxLimits
+		{"memory", int64(call.MemoryBytes)}, //nolint:gosec // at most tool.MaxLimits
+		{"source", int64(call.SourceBytes)},
+		{"input", int64(call.InputBytes)},
+		{"output", int64(call.OutputBytes)},
+		{"logs", int64(call.LogBytes)},
+		{"hostCalls", int64(call.HostCalls)},
+		{"fetchMaxRedirects", int64(fetch.MaxRedirects)},
+		{"fetchMaxRequests", int64(fetch.MaxRequests)},
+		{"fetchMaxConcurrent", int64(fetch.MaxConcurrent)},
+		{"fetchMaxRequestBytes", fetch.MaxRequestBytes},
+		{"fetchMaxResponseBytes", fetch.MaxResponseBytes},
+		{"fetchMaxTotalRequestBytes", fetch.MaxTotalRequestBytes},
+		{"fetchMaxTotalResponseBytes", fetch.MaxTotalResponseBytes},
+		{"fsMaxFileBytes", fs.MaxFileBytes},
+		{"fsMaxTotalBytes", fs.MaxTotalBytes},
+	} {
+		if l.value != 0 {
+			set = append(set, l.name+" "+shortest(l.value))
+		}
+	}
+	return set
+}
+
+// shortest writes a number with the largest suffix that leaves it whole.
+func shortest(n int64) string {
+	for _, scale := range []struct {
+		suffix string
+		size   int64
+	}{{"Gi", 1 << 30}, {"G", 1e9}, {"Mi", 1 << 20}, {"M", 1e6}, {"Ki", 1 << 10}, {"k", 1e3}} {
+		if n%scale.size == 0 {
+			return fmt.Sprintf("%d%s", n/scale.size, scale.suffix)
+		}
+	}
+	return fmt.Sprint(n)
 }

@@ -126,6 +126,8 @@ func newTarget(method string, u *url.URL) (target, error) {
 	switch {
 	case !ok:
 		return target{}, fmt.Errorf("the scheme of a request is http or https, not %.40q", u.Scheme)
+	case !slices.Contains(Methods(), method):
+		return target{}, fmt.Errorf("the method of a request is one of %s, not %.40q", strings.Join(Methods(), ", "), method)
 	case u.User != nil:
 		return target{}, errors.New("an address must not hold a user name or password: send an Authorization header")
 	}

@@ -129,6 +129,8 @@ func TestParseRefuses(t *testing.T) {
 		storage + "uri: 'file:///srv', access: [read]}]}}":                                      "fs:///",
 		storage + "uri: 'fs:///srv?x', access: [read]}]}}":                                      "fs:///",
 		storage + "uri: 'fs:///srv%00', access: [read]}]}}":                                     "fs:///",
+		storage + "uri: 'fs:///../srv', access: [read]}]}}":                                     `no ".."`,
+		storage + "uri: 'fs:///srv/%2e%2e', access: [read]}]}}":                                 `no ".."`,
 		storage + "uri: 'fs:///srv'}]}}":                                                        "access is [read]",
 		storage + "uri: 'fs:///srv', access: []}]}}":                                            "access is [read]",
 		storage + "uri: 'fs:///srv', access: [read, write]}]}}":                                 "access is [read]",
@@ -252,7 +254,7 @@ func TestFetch(t *testing.T) {
 		"GET http://api.rates.example/":            `the rule for host "*.rates.example", GET POST, port 443 allows no more`,
 		"HEAD https://api.rates.example/":          "allows no more",
 		"PUT https://api.rates.example/":           "allows no more",
-		"get https://api.rates.example/":           "allows no more",
+		"get https://api.rates.example/":           "one of GET, HEAD",
 		"POST https://billing.internal.example/":   "GET HEAD, the usual ports, private range 10.20.0.0/16 allows no more",
 		"GET http://billing.internal.example:443/": "allows no more",
 		"GET https://billing.internal.example:80/": "allows no more",
@@ -445,16 +447,19 @@ func TestLimitsHaveDefaults(t *testing.T) {
 	}
 }
 
+// anywhere is a check of hosts that refuses none.
+func anywhere(string, policy.Network) error { return nil }
+
 func ExamplePolicy_ExplainFetch() {
 	p, err := policy.Parse([]byte(full))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(p.ExplainFetch("", "https://api.rates.example/latest"))
-	fmt.Println(p.ExplainFetch("PUT", "https://api.rates.example/latest"))
-	fmt.Println(p.ExplainFetch("", "https://billing.internal.example/"))
-	fmt.Println(p.ExplainFetch("", "http://a b/"))
+	fmt.Println(p.ExplainFetch("", "https://api.rates.example/latest", anywhere))
+	fmt.Println(p.ExplainFetch("PUT", "https://api.rates.example/latest", anywhere))
+	fmt.Println(p.ExplainFetch("", "https://billing.internal.example/", anywhere))
+	fmt.Println(p.ExplainFetch("", "http://a b/", anywhere))
 	// Output:
 	// allowed: GET https://api.rates.example/latest, by the rule for host "*.rates.example", GET POST, port 443
 	// every address of the host must be public
@@ -476,6 +481,47 @@ func TestExplainRead(t *testing.T) {
 	} {
 		if a := p.ExplainRead(path); !strings.Contains(a.String(), want) || a.Allowed == strings.HasPrefix(a.String(), "denied") {
 			t.Errorf("%s", a)
+		}
+	}
+}
+
+// A host that a rule grants can be refused all the same.
+func TestExplainFetchChecksTheHost(t *testing.T) {
+	t.Parallel()
+	refuse := func(host string, rule policy.Network) error {
+		return &tool.Error{Code: tool.Denied, Message: host + " is inside, " + rule.Host, Hint: "ask"}
+	}
+	a := policy.Open(".").ExplainFetch("", "https://A.example./", refuse)
+	if a.Allowed || a.Why != "a.example is inside, *" || a.Hint != "ask" {
+		t.Errorf("got %+v", a)
+	}
+}
+
+// A method that no rule can grant is not recommended.
+func TestUnknownMethod(t *testing.T) {
+	t.Parallel()
+	_, err := policy.Open(".").Fetch("BOGUS", link(t, "https://a.example/"))
+	if e := tool.AsError(err); e == nil || e.Code != tool.Denied || !strings.Contains(e.Message, "one of GET, HEAD") || e.Hint != "" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestSetLimits(t *testing.T) {
+	t.Parallel()
+	want := []string{"wall 2s", "fuel 50M", "memory 32Mi", "output 256Ki", "logs 64Ki", "hostCalls 64", "fetchMaxRedirects 2", "fsMaxFileBytes 2Mi"}
+	if diff := cmp.Diff(want, parse(t, full).SetLimits()); diff != "" {
+		t.Error(diff)
+	}
+	if set := policy.Open(".").SetLimits(); set != nil {
+		t.Errorf("open sets %q", set)
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"/srv/data-1": "/srv/data-1", "/my data": "'/my data'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "": "''"} {
+		if got := policy.ShellWord(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func deniedRead(path string) *tool.Error {
 		return denied(message, "--read-root DIR", "permissions: {storage: {allow: [{uri: \"fs:///DIR\", access: [read]}]}}")
 	}
 	folder := filepath.Dir(filepath.Clean(path))
-	return denied(message, "--read-root "+folder, fmt.Sprintf("permissions: {storage: {allow: [{uri: %q, access: [read]}]}}", fileURI(folder)))
+	return denied(message, "--read-root "+ShellWord(folder), fmt.Sprintf("permissions: {storage: {allow: [{uri: %q, access: [read]}]}}", fileURI(folder)))
 }
 
 // ReadRoot grants reading the files below a folder, which may be relative to the working directory.

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 const fileScheme = "fs"
 
-var errURI = errors.New(`a folder is written fs:///, then its absolute path: "fs:///srv/data"`)
+var (
+	errURI    = errors.New(`a folder is written fs:///, then its absolute path: "fs:///srv/data"`)
+	errUpward = errors.New(`the path of a folder has no ".." in it: write where it leads`)
+)
 
 // rootOf returns the folder that a URI names.
 func rootOf(uri string) (string, error) {
@@ -23,6 +27,9 @@ func rootOf(uri string) (string, error) {
 	}
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", errURI
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+		return "", errUpward
 	}
 	return filepath.Clean(path), nil
 }

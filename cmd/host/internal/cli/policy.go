@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/runtime/hostapi"
 	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
@@ -54,6 +55,7 @@ func (f *face) policyCheckCommand() *cobra.Command {
 type policyReport struct {
 	OK     bool        `json:"ok"`
 	Grants []string    `json:"grants,omitempty"`
+	Limits []string    `json:"limits,omitempty"`
 	Error  *tool.Error `json:"error,omitempty"`
 }
 
@@ -64,7 +66,7 @@ func (f *face) checkPolicy(ctx context.Context, name string) error {
 			f.printJSON(policyReport{Error: tool.AsError(err)})
 			return done(tool.AsError(err).Code.ExitStatus())
 		}
-		f.printJSON(policyReport{OK: true, Grants: grantsOf(p)})
+		f.printJSON(policyReport{OK: true, Grants: grantsOf(p), Limits: p.SetLimits()})
 		return nil
 	}
 	if err != nil {
@@ -73,6 +75,9 @@ func (f *face) checkPolicy(ctx context.Context, name string) error {
 	f.printf("%s is valid\n", escape(called(name)))
 	for _, grant := range grantsOf(p) {
 		f.printf("  %s\n", escape(grant))
+	}
+	if set := p.SetLimits(); len(set) > 0 {
+		f.printf("  limits: %s\n", strings.Join(set, ", "))
 	}
 	return nil
 }
@@ -149,7 +154,7 @@ func (q question) check() error {
 func (q question) answer(p *policy.Policy) policy.Answer {
 	switch {
 	case q.fetch != "":
-		return p.ExplainFetch(strings.ToUpper(q.method), q.fetch)
+		return p.ExplainFetch(strings.ToUpper(q.method), q.fetch, hostapi.CheckHost)
 	case q.read != "":
 		return p.ExplainRead(q.read)
 	}
