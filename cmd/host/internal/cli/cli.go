@@ -52,6 +52,7 @@ func newFace(program string, stdin io.Reader, stdout, stderr io.Writer) *face {
 }
 
 func (f *face) rootCommand() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   f.name,
 		Short: "Run agent-written JavaScript and TypeScript in a sandbox with limits that bind",
@@ -59,7 +60,15 @@ func (f *face) rootCommand() *cobra.Command {
 			"Results go to standard output, everything else to standard error.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				f.printVersion()
+				return nil
+			}
+			return cmd.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "say which version this is, as the verb does")
 	root.SetIn(f.in)
 	root.SetOut(f.out)
 	root.SetErr(f.err)

@@ -117,7 +117,8 @@ func TestReadEndsWithContext(t *testing.T) {
 	defer writer.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newFace("host", silent, io.Discard, io.Discard).read(ctx, stdin, 10, tool.InvalidInput); !errors.Is(err, tool.Canceled) {
+	_, err := newFace("host", silent, io.Discard, io.Discard).read(ctx, stdin, 10, tool.InvalidInput)
+	if !errors.Is(err, tool.Canceled) || tool.AsError(err).Message != "the caller canceled the reading of standard input" {
 		t.Errorf("got %v", err)
 	}
 }

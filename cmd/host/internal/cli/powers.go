@@ -31,6 +31,18 @@ func (p *powerFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&p.policy, "policy", policy.DefaultName, "`POLICY` that grants more: "+policy.DefaultName+" (nothing), "+policy.OpenName+", or a YAML file")
 }
 
+// idle says of each flag that grants what no API asks for, and what it waits for.
+func (p *powerFlags) idle() []string {
+	var all []string
+	if len(p.hosts) > 0 && !slices.Contains(p.allow, "fetch") {
+		all = append(all, "--allow-host without --allow fetch")
+	}
+	if len(p.roots) > 0 && !slices.Contains(p.allow, "fs.readFile") {
+		all = append(all, "--read-root without --allow fs.readFile")
+	}
+	return all
+}
+
 // grants is the policy that the flags make together.
 func (f *face) grants(ctx context.Context, flags powerFlags) (*policy.Policy, error) {
 	p, err := f.readPolicy(ctx, flags.policy)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func (q *quantity) Set(text string) error {
 	case strings.HasPrefix(text, "-") || err == nil && number == 0:
 		return errAboveZero
 	case err != nil && !errors.Is(err, strconv.ErrRange) || !known:
-		return errors.New("write a whole number, with Ki, Mi, Gi, k, M or G behind it if need be: 128Mi")
+		return errors.New("write a whole number, with k, M, G, Ki, Mi or Gi behind it if need be, as in 1500k or 64Mi")
 	case err != nil || high != 0:
 		return errors.New("the number is too large")
 	}
@@ -44,6 +45,25 @@ func (q *quantity) Set(text string) error {
 func (q *quantity) Type() string { return "N" }
 
 var errAboveZero = errors.New("it must be above zero; nothing is unlimited: leave the flag out for the default")
+
+// seed is a flag that takes a whole number above zero.
+type seed uint64
+
+// String is empty while the flag is not given.
+func (s *seed) String() string { return (*quantity)(s).String() }
+
+// Set reads a decimal number.
+func (s *seed) Set(text string) error {
+	number, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || number == 0 {
+		return fmt.Errorf("a seed is a whole number from 1 to %d, in decimal; leave the flag out for a fresh one", uint64(math.MaxUint64))
+	}
+	*s = seed(number)
+	return nil
+}
+
+// Type is what help calls the value.
+func (s *seed) Type() string { return "N" }
 
 // period is a flag that takes a duration above zero.
 type period time.Duration

@@ -28,7 +28,9 @@ func (f *face) read(ctx context.Context, name string, most int, tooLarge tool.Co
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, tool.AsError(ctx.Err())
+		e := tool.AsError(ctx.Err())
+		e.Message = "the caller canceled the reading of " + called(name)
+		return nil, e
 	case a := <-answers:
 		switch {
 		case a.err != nil:

@@ -18,14 +18,15 @@ import (
 
 // runFlags are the flags of `host run`.
 type runFlags struct {
-	input              string
-	language           language
-	zone               zone
-	timeout            period
-	memory, fuel, seed quantity
-	now                instant
-	powers             powerFlags
-	stats              bool
+	input        string
+	language     language
+	zone         zone
+	timeout      period
+	memory, fuel quantity
+	seed         seed
+	now          instant
+	powers       powerFlags
+	stats        bool
 }
 
 func (f *face) runCommand() *cobra.Command {
@@ -77,10 +78,13 @@ func (flags runFlags) limits() tool.Limits {
 // run runs a file once and prints how that ended.
 func (f *face) run(ctx context.Context, file string, flags runFlags) error {
 	if err := flags.limits().Validate(); err != nil {
-		return errors.New(tool.AsError(err).Message) // a misuse of the command line, not a failure
+		return misuse(err)
 	}
 	if readers(file, strings.TrimPrefix(flags.input, "@"), flags.powers.policy) > 1 {
 		return errors.New("standard input can be only one of file, input and policy")
+	}
+	for _, flag := range flags.powers.idle() {
+		f.sayf("%s has no effect", flag)
 	}
 	result, err := f.runOnce(ctx, file, flags)
 	if f.format == asJSON {
@@ -172,7 +176,7 @@ func (f *face) sayAside(r *wasmjs.Result) {
 		f.sayf("the console said more, which is not kept")
 	}
 	for _, reason := range r.Unhandled {
-		f.sayf("nobody handled a rejected promise: %s", escape(reason))
+		f.sayf("nobody handled an error: %s", escape(reason))
 	}
 }
 

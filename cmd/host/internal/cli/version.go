@@ -46,14 +46,15 @@ func (f *face) versionCommand() *cobra.Command {
 		Long:    "Prints the version, the commit, the Go release it was built with, and the SHA-256 of the sandbox engine inside.",
 		Example: f.examples("host version", "host version --output json"),
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			v := readVersion()
-			if f.format == asJSON {
-				f.printJSON(v)
-				return nil
-			}
-			f.printf("%s %s\ncommit %s\n%s\nengine sha256 %s\n", f.name, v.Version, v.Commit, v.Go, v.Engine)
-			return nil
-		},
+		Run:     func(*cobra.Command, []string) { f.printVersion() },
 	}
+}
+
+func (f *face) printVersion() {
+	v := readVersion()
+	if f.format == asJSON {
+		f.printJSON(v)
+		return
+	}
+	f.printf("%s %s\ncommit %s\n%s\nengine sha256 %s\n", f.name, v.Version, v.Commit, v.Go, v.Engine)
 }
