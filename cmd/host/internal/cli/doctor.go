@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
 	goruntime "runtime"
 	"runtime/debug"
 	"strings"
@@ -28,7 +26,7 @@ type check struct {
 }
 
 // broken is a check that failed.
-func broken(name string, err error, hint string) check { return check{name, false, err.Error(), hint} }
+func broken(name string, err error, hint string) check { return check{name, false, plain(err), hint} }
 
 func (f *face) doctorCommand() *cobra.Command {
 	return &cobra.Command{
@@ -118,40 +116,20 @@ func checkAsset() check {
 
 // openWatched opens a sandbox with the compilation cache, or without one where that is what is broken.
 func openWatched(ctx context.Context) (*runtime.Sandbox, check, error) {
-	const name = "cache"
 	dir, err := cacheDir()
+	start := time.Now()
 	if err == nil {
-		start := time.Now()
 		var box *runtime.Sandbox
 		if box, err = runtime.OpenSandbox(ctx, engineOptions(dir, 1)); err == nil {
-			return box, checkCache(name, dir, time.Since(start)), nil
+			opened := fmt.Sprintf("; the engine opened in %d ms", time.Since(start).Milliseconds())
+			return box, checkCache(dir, opened), nil
 		}
 	}
 	box, failed := runtime.OpenSandbox(ctx, engineOptions("", 1))
-	hint := "make it a folder of your own: mkdir -p -m 700 " + dir
-	if dir == "" {
-		hint = "set XDG_CACHE_HOME to an absolute path, or HOME"
+	if dir != "" && failed != nil { // then it is not the cache that is in the way
+		return nil, checkCache(dir, ""), failed
 	}
-	return box, broken(name, err, hint), failed
-}
-
-// checkCache looks at a cache folder that the engine accepted.
-func checkCache(name, dir string, opened time.Duration) check {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return broken(name, err, "")
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && goruntime.GOOS != "windows" {
-		return broken(name, fmt.Errorf("%s is open to others (mode %04o)", dir, mode), "chmod 700 "+dir)
-	}
-	file, err := os.CreateTemp(dir, "doctor-*")
-	if err != nil {
-		return broken(name, fmt.Errorf("%s cannot be written: %w", dir, err), "chmod 700 "+dir+", or free some space")
-	}
-	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
-		return broken(name, err, "")
-	}
-	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s, private and writable; the engine opened in %d ms", dir, opened.Milliseconds())}
+	return box, broken("cache", err, cacheHint(dir, err)), failed
 }
 
 func checkEngine(box *runtime.Sandbox) check {

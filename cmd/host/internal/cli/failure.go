@@ -21,6 +21,9 @@ func (e *fileError) Error() string { return e.file + ": " + e.err.Error() }
 
 func (e *fileError) Unwrap() error { return e.err }
 
+// plain words an error for a line that says in its own words what kind of failure it is.
+func plain(err error) string { return tool.AsError(err).Message }
+
 // explain writes a failure to standard error: the code, where, what, the source line, and how to mend it.
 func (f *face) explain(err error) {
 	e, place := tool.AsError(err), ""

@@ -2,21 +2,10 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/wasmjs"
 )
-
-// cacheDir is where compiled code is kept between runs of the program.
-func cacheDir() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, "toolsmith"), nil
-}
 
 func engineOptions(cacheDir string, instances int) runtime.Options {
 	return runtime.Options{Engine: wasmjs.Options{CacheDir: cacheDir, Instances: instances}}
@@ -34,7 +23,7 @@ func (f *face) openSandbox(ctx context.Context, instances int) (*runtime.Sandbox
 	}
 	box, failed := runtime.OpenSandbox(ctx, engineOptions("", instances))
 	if failed == nil {
-		f.sayf("the compilation cache is of no use, so this start is slow: %s", escape(err.Error()))
+		f.sayf("the compilation cache is of no use, so this start is slow: %s", escape(plain(err)))
 	}
 	return box, failed
 }
