@@ -211,10 +211,27 @@ func (t target) rule() (yaml, flag string) {
 		yaml += fmt.Sprintf(", ports: [%d]", t.port)
 		host = ""
 	}
+	if own := inside(t.host); own != "" {
+		yaml += fmt.Sprintf(", private: true, cidr: %q", own)
+		host = ""
+	}
 	if plain && host != "" {
 		flag = "--allow-host " + host
 	}
 	return "{" + yaml + "}", flag
+}
+
+// inside is the range that a private rule for a host needs, where the host says by itself that it is not public; else "".
+func inside(host string) string {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return "127.0.0.1/32"
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.IsGlobalUnicast() && !addr.IsPrivate() {
+		return ""
+	}
+	addr = addr.Unmap()
+	return netip.PrefixFrom(addr, addr.BitLen()).String()
 }
 
 // AllowHost grants GET and HEAD to a host, which may begin with "*." or be "*", on the usual ports.

@@ -525,3 +525,24 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// The rule that a refusal recommends grants the request, and a host that is not public needs a private one.
+func TestRecommendedRule(t *testing.T) {
+	t.Parallel()
+	for address, private := range map[string]string{
+		"http://127.0.0.1:8080/": "127.0.0.1/32", "http://10.1.2.3/": "10.1.2.3/32", "http://[::1]/": "::1/128",
+		"http://[::ffff:10.0.0.1]/": "10.0.0.1/32", "http://169.254.169.254/": "169.254.169.254/32", "http://a.localhost/": "127.0.0.1/32",
+		"https://8.8.8.8/": "", "https://a.example:8443/": "", "https://[2606:4700::1]/": "",
+	} {
+		_, err := (&policy.Policy{}).Fetch("GET", link(t, address))
+		hint := tool.AsError(err).Hint
+		_, yaml, _ := strings.Cut(hint, "add to the policy: ")
+		rule, err := parse(t, "version: \"1.0\"\n"+yaml+"\n").Fetch("GET", link(t, address))
+		if err != nil || rule.Private != (private != "") || rule.Private && rule.CIDR.String() != private {
+			t.Errorf("%s: %s gives %+v, %v", address, yaml, rule, err)
+		}
+		if private != "" && strings.Contains(hint, "--allow-host") {
+			t.Errorf("%s: %s", address, hint)
+		}
+	}
+}
