@@ -158,28 +158,30 @@ func TestYAMLRefuses(t *testing.T) {
 func TestJSONRefuses(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", wire.MaxDepth+1) + strings.Repeat("]", wire.MaxDepth+1)
+	open := strings.Repeat("[", 20_000)
+	long := `"` + strings.Repeat("a", wire.MaxJSONBytes) + `"`
 	for text, want := range map[string]string{
-		"":                                        "empty",
-		"null":                                    "give an object",
-		"{\"name\":\"\xff\"}":                     "not UTF-8",
-		"{\n \"name\": \"a\",\n}":                 "this is not JSON: invalid character '}'",
-		`{"name": 'a'}`:                           "(line 1, column 10)",
-		`{"name":"a"} {}`:                         "this is not JSON",
-		`{"name":"a"`:                             "this is not JSON",
-		"{\"é\":\n\"a\"}":                         `unknown key "é" (line 1, column 2)`,
-		`{"NAME":"a"}`:                            `unknown key "NAME": write name`,
-		"{\"name\":\"a\",\n\"name\":\"\"}":        `the key "name" is given twice (line 2, column 1)`,
-		`{"n\u0061me":"a", "name":"b"}`:           `the key "name" is given twice (line 1, column 19)`,
-		`{"name":null}`:                           "there is no value",
-		`{"name":1}`:                              "1 is not a string",
-		`{"rooms":[{"door":"1"}]}`:                "(line 1, column 19)",
-		`{"rooms":[{"door":1e0}]}`:                "1e0 is not a whole number",
-		`{"keys":{"a":256}}`:                      "256 is out of range",
-		`{"height":1e400}`:                        "1e400 is out of range",
-		`{"rooms":[{"door":13}]}`:                 "no door has this number (line 1, column 19)",
-		`{"rooms":` + deep + `}`:                  "nested more than 32 deep",
-		`{"rooms":` + strings.Repeat("[", 20_000): "this is not JSON",
-		`"` + strings.Repeat("a", wire.MaxJSONBytes) + `"`: "at most 1048576 are read",
+		"":                                 "empty",
+		"null":                             "give an object",
+		"{\"name\":\"\xff\"}":              "not UTF-8",
+		"{\n \"name\": \"a\",\n}":          "this is not JSON: invalid character '}'",
+		`{"name": 'a'}`:                    "(line 1, column 10)",
+		`{"name":"a"} {}`:                  "this is not JSON",
+		`{"name":"a"`:                      "this is not JSON",
+		"{\"é\":\n\"a\"}":                  `unknown key "é" (line 1, column 2)`,
+		`{"NAME":"a"}`:                     `unknown key "NAME": write name`,
+		"{\"name\":\"a\",\n\"name\":\"\"}": `the key "name" is given twice (line 2, column 1)`,
+		`{"n\u0061me":"a", "name":"b"}`:    `the key "name" is given twice (line 1, column 19)`,
+		`{"name":null}`:                    "there is no value",
+		`{"name":1}`:                       "1 is not a string",
+		`{"rooms":[{"door":"1"}]}`:         "(line 1, column 19)",
+		`{"rooms":[{"door":1e0}]}`:         "1e0 is not a whole number",
+		`{"keys":{"a":256}}`:               "256 is out of range",
+		`{"height":1e400}`:                 "1e400 is out of range",
+		`{"rooms":[{"door":13}]}`:          "no door has this number (line 1, column 19)",
+		`{"rooms":` + deep + `}`:           "nested more than 32 deep",
+		`{"rooms":` + open:                 "this is not JSON",
+		long:                               "at most 1048576 are read",
 	} {
 		refuses(t, text, wire.JSON([]byte(text), &house{}), want)
 	}
