@@ -29,12 +29,13 @@ func openCodeCache(cacheDir string) (codeCache, error) {
 
 // compile compiles the engine, or takes its code from the folder when that is as it was left.
 func (c codeCache) compile(ctx context.Context) (*module, error) {
-	unlock := lockFolder(c.dir, false)
-	if c.intact() {
-		defer unlock()
-		return tryCompile(ctx, c.dir, false)
+	if m, entries, err := c.take(ctx); m != nil || err != nil {
+		if c.count() != entries { // the code there was another wazero's, or another processor's
+			defer lockFolder(c.dir, true)()
+			c.seal()
+		}
+		return m, err
 	}
-	unlock()
 	defer lockFolder(c.dir, true)()
 	if !c.intact() { // another process may have filled it meanwhile
 		if err := c.clear(); err != nil {
@@ -46,6 +47,24 @@ func (c codeCache) compile(ctx context.Context) (*module, error) {
 		c.seal()
 	}
 	return m, err
+}
+
+// take compiles the engine with what an intact folder holds, and tells how many entries that were. There is no module where
+// the folder is not intact.
+func (c codeCache) take(ctx context.Context) (m *module, entries int, err error) {
+	defer lockFolder(c.dir, false)()
+	if !c.intact() {
+		return nil, 0, nil
+	}
+	entries = c.count()
+	m, err = tryCompile(ctx, c.dir, false)
+	return m, entries, err
+}
+
+// count is the number of wazero's files.
+func (c codeCache) count() int {
+	entries, _ := c.entries()
+	return len(entries)
 }
 
 func (c codeCache) sumFile() string { return filepath.Join(c.dir, "sum") }

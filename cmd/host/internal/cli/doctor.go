@@ -153,6 +153,7 @@ func checkRun(ctx context.Context, box *runtime.Sandbox) check {
 // try runs code and compares its result.
 func try(ctx context.Context, box *runtime.Sandbox, name, code, want, fine string) check {
 	limits := tool.Limits{MemoryBytes: tool.MaxLimits.MemoryBytes, Timeout: tool.MaxLimits.Timeout}
+	start := time.Now()
 	result, err := box.Run(ctx, runtime.Request{Code: code, Input: []byte("{}"), Limits: limits})
 	switch got := strings.TrimSpace(string(result.Output)); {
 	case err != nil:
@@ -160,5 +161,5 @@ func try(ctx context.Context, box *runtime.Sandbox, name, code, want, fine strin
 	case got != want:
 		return broken(name, fmt.Errorf("a tool returned %s, not %s", got, want), "")
 	}
-	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s in %.1f ms", fine, milliseconds(result.Stats.Wall))}
+	return check{Name: name, OK: true, Detail: fmt.Sprintf("%s in %.1f ms", fine, milliseconds(time.Since(start)))}
 }
