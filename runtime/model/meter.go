@@ -23,7 +23,7 @@ type MeterOptions struct {
 type Cap struct {
 	Calls  int64         // 0 means 10,000
 	Tokens int64         // input and output; 0 means 50 million
-	Cost   float64       // US dollars; 0 means no cap of its own: that of Tokens holds
+	Cost   float64       // US dollars, counted where there are Prices; 0 means 100
 	Per    time.Duration // from the first call on, then again; 0 means 24 hours
 }
 
@@ -33,6 +33,9 @@ func (c Cap) withDefaults() Cap {
 	}
 	if c.Tokens == 0 {
 		c.Tokens = 50_000_000
+	}
+	if c.Cost == 0 {
+		c.Cost = 100
 	}
 	if c.Per == 0 {
 		c.Per = 24 * time.Hour
@@ -140,7 +143,7 @@ func (a *account) over(label string, limit Cap) error {
 		e = tool.Errorf(tool.OverQuota, "models have been asked %d times for %q, which is all that is allowed in %v", limit.Calls, label, limit.Per)
 	case tokens >= limit.Tokens:
 		e = tool.Errorf(tool.OverQuota, "models have used %d tokens for %q; %d are allowed in %v", tokens, label, limit.Tokens, limit.Per)
-	case limit.Cost > 0 && a.spent.Cost-a.base.Cost >= limit.Cost:
+	case a.spent.Cost-a.base.Cost >= limit.Cost:
 		e = tool.Errorf(tool.OverQuota, "models have cost %.2f USD for %q; %.2f are allowed in %v", a.spent.Cost-a.base.Cost, label, limit.Cost, limit.Per)
 	default:
 		return nil

@@ -45,6 +45,24 @@ func TestMeter(t *testing.T) {
 	}
 }
 
+// A cap of zero is a default, never none.
+func TestCostHasADefaultCap(t *testing.T) {
+	t.Parallel()
+	meter, err := model.NewMeter(model.MeterOptions{Prices: model.Prices{"m": {Input: 5e6}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := meter.Wrap("a", model.NewScripted(used("m", 10, 10), used("m", 10, 10), used("m", 10, 10)))
+	for range 2 {
+		if _, err := m.Chat(t.Context(), hello); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := m.Chat(t.Context(), hello); code(err) != tool.OverQuota || !strings.Contains(err.Error(), "100.00 are allowed") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
