@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,6 +217,9 @@ func makeMaze(t testing.TB, dir string) string {
 		"loop": "loop", "loop1": "loop2", "loop2": "loop1", "dangling": "nothing", "evil": "../root-evil/s",
 	} {
 		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(root, filepath.FromSlash(name))); err != nil {
+			if goruntime.GOOS != "windows" { // where links need a privilege
+				t.Fatal(err)
+			}
 			t.Skip("no links here: ", err)
 		}
 	}
