@@ -24,12 +24,15 @@ type Process struct {
 	stderr  *bytes.Buffer
 }
 
+// ErrUnavailable is within the error of a contender that needs what this machine does not have.
+var ErrUnavailable = errors.New("unavailable")
+
 // Start starts the contender's process and waits for its first word; it is killed when ctx ends. The cache is a
 // folder for what is built or fetched once and kept. The error says why the contender cannot take part.
 func Start(ctx context.Context, c Contender, cache string) (*Process, error) {
 	cmd, err := c.command(ctx, cache)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	p := &Process{Contender: c, cmd: cmd, stderr: &bytes.Buffer{}}
 	if err := p.start(); err != nil {
