@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -21,8 +20,6 @@ type Draft struct {
 	Verdict        tool.CreationVerdict // approved; its SourceHash, if set, is that of Implementation
 	Source         string               // where it came from, for people; "" is a sentence that names persona and session
 }
-
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,199}$`)
 
 // Put registers a tool at session tier, for the actor's session alone. A name that the caller sees taken by its own tool
 // makes the next version of it: in the session it takes the older one's place; a wider tier keeps the older one until the
@@ -52,11 +49,8 @@ func (s *Shelf) admit(by tool.Actor, d Draft) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !toolName.MatchString(d.Name):
-		return "", &tool.Error{
-			Code: tool.InvalidRequest, Path: "/name", Message: fmt.Sprintf("%.80q is not a name for a tool", d.Name),
-			Hint: "an ASCII letter, then at most 199 letters, digits, underscores or hyphens",
-		}
+	case tool.CheckName(d.Name) != "":
+		return "", tool.NameError(d.Name, tool.CheckName(d.Name))
 	case !d.Verdict.Approved:
 		return "", &tool.Error{Code: tool.Rejected, Message: "the judge did not approve: " + d.Verdict.Reasoning}
 	case d.Verdict.SourceHash != "" && d.Verdict.SourceHash != hash:

@@ -42,6 +42,7 @@ const (
 type Implementation struct {
 	Mode      Mode     `json:"mode"`
 	Steps     []Step   `json:"steps,omitempty"`
+	Language  string   `json:"language,omitempty"` // js or ts; "" is js
 	Code      string   `json:"code,omitempty"`
 	Allowlist []string `json:"allowlist,omitempty"` // fetch, fs.readFile, crypto
 	TimeoutMs int64    `json:"timeoutMs,omitempty"` // 0 is the configured one
@@ -64,6 +65,7 @@ type Step struct {
 type TestCase struct {
 	Input          json.RawMessage `json:"input"`
 	ExpectedOutput json.RawMessage `json:"expectedOutput,omitempty"` // absent when only the schema counts
+	Partial        bool            `json:"partial,omitempty"`        // the output may have members that the expectation lacks
 }
 
 // SourceNotPersisted is the Reason of a redacted implementation.

@@ -20,6 +20,7 @@ type CreationVerdict struct {
 	At          Time     `json:"at"`
 	// SourceHash is the Implementation.Hash of what was judged: the verdict is worth nothing for anything else.
 	SourceHash string `json:"sourceHash,omitempty"`
+	Spent      Spent  `json:"spent,omitzero"` // what the review cost
 }
 
 // Review is what one member of the promotion panel said.
@@ -38,6 +39,7 @@ type PromotionVerdict struct {
 	JudgeModel          string  `json:"judgeModel,omitempty"`
 	At                  Time    `json:"at"`
 	SourceHash          string  `json:"sourceHash,omitempty"` // see CreationVerdict.SourceHash
+	Spent               Spent   `json:"spent,omitzero"`
 }
 
 // Verdict is an entry of a record's history of verdicts: exactly one of its fields is set. In JSON it is that field.

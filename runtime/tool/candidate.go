@@ -1,0 +1,73 @@
+package tool
+
+import "encoding/json"
+
+// Candidate is a tool under review: what its author asks for, and what the gates and the tests found out about it. It is
+// what a judge sees.
+type Candidate struct {
+	Name           string          `json:"name"`
+	Description    string          `json:"description"`
+	InputSchema    json.RawMessage `json:"inputSchema"`
+	OutputSchema   json.RawMessage `json:"outputSchema"`
+	Implementation Implementation  `json:"implementation"` // whole
+	SourceHash     string          `json:"sourceHash"`     // Implementation.Hash
+	TestResults    []TestResult    `json:"testResults"`    // in the order of the test cases; empty when the review comes first
+	Report         Report          `json:"report"`
+}
+
+// TestResult is what became of one test case.
+type TestResult struct {
+	Input          json.RawMessage `json:"input"`
+	ExpectedOutput json.RawMessage `json:"expectedOutput,omitempty"` // absent when only the schema counts
+	Output         json.RawMessage `json:"output,omitempty"`
+	Success        bool            `json:"success"` // it ran, and its output is what schema and expectation want
+	Error          *Error          `json:"error,omitempty"`
+	Matched        bool            `json:"matched"`    // the output is the expected one, or none was expected
+	Repeatable     bool            `json:"repeatable"` // a second run with another clock and seed gave the same
+	DurationMs     float64         `json:"durationMs"`
+	Fuel           uint64          `json:"fuel,omitempty"`        // of the first run, in units of about 10 ns
+	MemoryBytes    uint64          `json:"memoryBytes,omitempty"` // the peak of the first run
+	Logs           string          `json:"logs,omitempty"`        // the last of what it wrote to the console, for its author alone
+}
+
+// Report holds what the gates measured, as opposed to what anybody says.
+type Report struct {
+	Notes         []string `json:"notes,omitempty"`  // what a judge should know of the source, in words
+	Uses          []string `json:"uses,omitempty"`   // the host's APIs that the code uses
+	Unused        []string `json:"unused,omitempty"` // those it asked for and never uses
+	Tools         []string `json:"tools,omitempty"`  // those that the steps call
+	SideEffects   bool     `json:"sideEffects"`
+	Deterministic bool     `json:"deterministic"` // all test cases were repeatable
+	Growth        *Growth  `json:"growth,omitempty"`
+}
+
+// GrowthClass says how cost grows with the size of the input. The text is stable.
+type GrowthClass string
+
+// The classes, from the cheapest to the dearest.
+const (
+	GrowthUnknown     GrowthClass = "unknown" // too little could be measured
+	GrowthConstant    GrowthClass = "constant"
+	GrowthLinear      GrowthClass = "linear"
+	GrowthQuadratic   GrowthClass = "quadratic"
+	GrowthPolynomial  GrowthClass = "polynomial" // cubic and above
+	GrowthExponential GrowthClass = "exponential"
+)
+
+// Growth is what inputs of growing size cost.
+type Growth struct {
+	Fuel    GrowthClass   `json:"fuel"`
+	Memory  GrowthClass   `json:"memory"`
+	Bounded bool          `json:"bounded"` // no limit was met, or only by inputs so large that the growth class explains it
+	Points  []GrowthPoint `json:"points,omitempty"`
+	Worst   *GrowthPoint  `json:"worst,omitempty"` // the dearest
+}
+
+// GrowthPoint is one measured run.
+type GrowthPoint struct {
+	Grown       string `json:"grown"` // which part of the input was made to grow, a JSON pointer
+	InputBytes  int    `json:"inputBytes"`
+	Fuel        uint64 `json:"fuel"`
+	MemoryBytes uint64 `json:"memoryBytes"`
+	Outcome     string `json:"outcome"` // "ok" or the code of the error
+}

@@ -1,0 +1,27 @@
+package tool_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+func TestCheckName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]tool.NameProblem{
+		"a": "", "Add_numbers-2": "", strings.Repeat("a", 200): "",
+		"": tool.NameEmpty, strings.Repeat("a", 201): tool.NameLength,
+		"1a": tool.NameFirstChar, "_a": tool.NameFirstChar, "äb": tool.NameFirstChar, "\x00": tool.NameFirstChar,
+		"a b": tool.NameCharset, "a.b": tool.NameCharset, "aä": tool.NameCharset, "a/../b": tool.NameCharset, "a\n": tool.NameCharset,
+	} {
+		got := tool.CheckName(name)
+		if got != want {
+			t.Errorf("%.20q: got %q, want %q", name, got, want)
+		}
+		if err := tool.NameError(name, got); (err == nil) != (got == "") || err != nil && !errors.Is(err, tool.InvalidRequest) {
+			t.Errorf("%.20q: %v", name, err)
+		}
+	}
+}
