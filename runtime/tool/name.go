@@ -1,6 +1,9 @@
 package tool
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // MaxNameBytes is the longest name of a tool: it also becomes the name of a folder.
 const MaxNameBytes = 200
@@ -29,7 +32,7 @@ func CheckName(name string) NameProblem {
 		return NameFirstChar
 	}
 	for i := range len(name) {
-		if c := name[i]; !letter(c) && !('0' <= c && c <= '9') && c != '_' && c != '-' {
+		if !letter(name[i]) && !strings.Contains("0123456789_-", name[i:i+1]) {
 			return NameCharset
 		}
 	}
