@@ -23,17 +23,23 @@ const (
 // YAML reads one document into what into points to. The error is a *tool.Error of code InvalidRequest with the place of the
 // first mistake.
 func YAML(text []byte, into any) error {
-	if err := bounded(text, MaxYAMLBytes); err != nil {
+	root, err := readYAML(text)
+	if err != nil {
 		return err
-	}
-	root, err := parseYAML(text)
-	switch {
-	case err != nil:
-		return err
-	case root.kind == nullNode:
-		return errEmpty()
 	}
 	return decoder{text}.decode(root, reflect.ValueOf(into).Elem(), "")
+}
+
+// readYAML reads the tree of a document within the bounds.
+func readYAML(text []byte) (*node, error) {
+	if err := bounded(text, MaxYAMLBytes); err != nil {
+		return nil, err
+	}
+	root, err := parseYAML(text)
+	if err == nil && root.kind == nullNode {
+		err = errEmpty()
+	}
+	return root, err
 }
 
 // bounded refuses what is too long, empty or not text.
