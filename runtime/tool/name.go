@@ -8,8 +8,12 @@ import (
 // MaxNameBytes is the longest name of a tool: it also becomes the name of a folder.
 const MaxNameBytes = 200
 
-// NameProblem says what is wrong with the name of a tool. The text is stable.
-type NameProblem string
+// NameProblem says what is wrong with the name of a tool. The text is stable. It is the cause of the *Error that NameError
+// makes: errors.As finds it.
+type NameProblem string //nolint:errname // a word first, an error by the way
+
+// Error is the word itself.
+func (p NameProblem) Error() string { return string(p) }
 
 // The problems.
 const (
@@ -52,6 +56,7 @@ func NameError(name string, problem NameProblem) error {
 	}
 	return &Error{
 		Code: InvalidRequest, Path: "/name", Message: message,
-		Hint: "an ASCII letter, then letters, digits, underscores or hyphens, at most 200 in all",
+		Hint:  "an ASCII letter, then letters, digits, underscores or hyphens, at most 200 in all",
+		Cause: problem,
 	}
 }

@@ -20,8 +20,12 @@ func TestCheckName(t *testing.T) {
 		if got != want {
 			t.Errorf("%.20q: got %q, want %q", name, got, want)
 		}
-		if err := tool.NameError(name, got); (err == nil) != (got == "") || err != nil && !errors.Is(err, tool.InvalidRequest) {
+		err := tool.NameError(name, got)
+		if (err == nil) != (got == "") || err != nil && !errors.Is(err, tool.InvalidRequest) {
 			t.Errorf("%.20q: %v", name, err)
+		}
+		if cause, _ := errors.AsType[tool.NameProblem](err); cause != got {
+			t.Errorf("%.20q: the cause is %q", name, cause)
 		}
 	}
 }
