@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +35,9 @@ const (
 	discardRatio   = 0.5 // a file of the value log is written anew once half of it is waste
 )
 
+// storeKeyBytes are the lengths that a key of AES can have.
+var storeKeyBytes = []int{16, 24, 32}
+
 // badgerStore is the Store in one directory that one process holds.
 type badgerStore struct {
 	db   *badger.DB
@@ -55,7 +59,7 @@ type syncRound struct {
 // OpenStore opens the store in a directory, which it locks against other processes. When one of them holds it, the error
 // is of code Unavailable and names it.
 func OpenStore(opt StoreOptions) (Store, error) {
-	if n := len(opt.EncryptionKey); n != 0 && n != 16 && n != 24 && n != 32 {
+	if n := len(opt.EncryptionKey); n != 0 && !slices.Contains(storeKeyBytes, n) {
 		return nil, &tool.Error{
 			Code: tool.InvalidRequest, Message: fmt.Sprintf("a key of %d bytes cannot encrypt the store", n), Hint: "give 16, 24 or 32 bytes",
 		}
@@ -99,12 +103,18 @@ func openError(opt StoreOptions, err error) error {
 			Hint: "wait for it to end, or use another data directory", Cause: err,
 		}
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
-		return &tool.Error{
-			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is encrypted under another key", opt.Dir),
-			Hint: "give the key that it was created with", Cause: err,
-		}
+		return otherKey(opt, err)
 	}
 	return tool.Errorf(tool.Unavailable, "opening the store in %s: %w", opt.Dir, err)
+}
+
+// otherKey is the error of a key that the store was not made with, none being one too.
+func otherKey(opt StoreOptions, err error) error {
+	why, hint := "is encrypted under another key, or not at all", "give the key that it was created with, or none if it had none"
+	if len(opt.EncryptionKey) == 0 {
+		why, hint = "is encrypted", "give the key that it was created with"
+	}
+	return &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s %s", opt.Dir, why), Hint: hint + ": TOOLSMITH_STORE_KEY", Cause: err}
 }
 
 // holder names the process that holds a directory, as well as it can be known.

@@ -18,7 +18,7 @@ func Example() {
 	defer shelf.Close()
 
 	ann := tool.Actor{Caller: tool.Caller{Tenant: "local", Persona: "ann", Session: "cli"}}
-	made, err := shelf.Put(ctx, ann, tiers.Draft{
+	made, err := shelf.Put(ctx, ann, tool.Draft{
 		Name:           "double",
 		Implementation: tool.Implementation{Mode: tool.SandboxMode, Code: "function execute(i) { return 2 * i.n }"},
 		InputSchema:    []byte(`{"type":"object"}`),
@@ -30,7 +30,7 @@ func Example() {
 	}
 	fmt.Println(made.Name, made.Version, made.Tier)
 
-	risen, err := shelf.Promote(ctx, ann, made.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+	risen, err := shelf.Promote(ctx, ann, made.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -27,7 +28,7 @@ func TestHammer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	h := hammer{s: s}
+	h := hammer{s: s, spent: map[string]int64{}}
 	var all sync.WaitGroup
 	for i := range 32 {
 		all.Go(func() {
@@ -46,6 +47,11 @@ func TestHammer(t *testing.T) {
 type hammer struct {
 	s    *tiers.Shelf
 	uses sync.Map // id to *atomic.Int64
+
+	mu    sync.Mutex
+	done  [12]int // how often each choice of change succeeded
+	puts  int
+	spent map[string]int64 // tokens by persona
 }
 
 // step does one thing at random. Refusals are part of the game; other errors are not.
@@ -54,19 +60,35 @@ func (h *hammer) step(ctx context.Context, random *rand.Rand) error {
 	name := fmt.Sprint("n", random.IntN(6))
 	if random.IntN(3) == 0 {
 		_, err := h.s.Put(ctx, who, draft(name, fmt.Sprint(random.IntN(4))))
+		h.succeeded(err, func() { h.puts++ })
 		return expected(err)
 	}
 	r, err := h.s.Find(ctx, who.Caller, name)
 	if err != nil {
 		return expected(err)
 	}
-	switch random.IntN(12) {
+	choice := random.IntN(len(h.done))
+	err = h.change(ctx, who, r, choice)
+	h.succeeded(err, func() { h.done[choice]++ })
+	return expected(err)
+}
+
+func (h *hammer) succeeded(err error, count func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		count()
+	}
+}
+
+func (h *hammer) change(ctx context.Context, who tool.Actor, r *tool.Record, choice int) (err error) {
+	switch choice {
 	case 0:
 		err = h.s.Remove(ctx, who, r.ID)
 	case 1, 2:
-		_, err = h.s.Promote(ctx, boss, r.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+		_, err = h.s.Promote(ctx, boss, r.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	case 3:
-		_, err = h.s.Promote(ctx, boss, r.ID, tiers.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)})
+		_, err = h.s.Promote(ctx, boss, r.ID, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)})
 	case 4:
 		_, err = h.s.Suspend(ctx, boss, r.ID, tool.ByAdmin)
 	case 5:
@@ -75,13 +97,18 @@ func (h *hammer) step(ctx context.Context, random *rand.Rand) error {
 		_, err = h.s.EndSession(ctx, who, who.Caller)
 	case 7:
 		_, err = h.s.Revert(ctx, boss, r.ID, r.Supersedes)
+	case 8:
+		_, err = h.s.Demote(ctx, boss, r.ID, "slow")
+	case 9:
+		err = h.s.Spend(ctx, who, r.Name, tool.Spent{Calls: 1, InputTokens: 7})
+		h.succeeded(err, func() { h.spent[who.Persona] += 7 })
 	default:
 		n, _ := h.uses.LoadOrStore(r.ID, &atomic.Int64{})
 		if err = h.s.RecordUse(ctx, "acme", r.ID, tool.Use{Success: true, At: time.Now()}); err == nil {
 			n.(*atomic.Int64).Add(1)
 		}
 	}
-	return expected(err)
+	return err
 }
 
 func expected(err error) error {
@@ -125,10 +152,28 @@ func (h *hammer) check(t *testing.T, rules tiers.Rules) {
 			t.Errorf("%s holds %d tools, the cap is %d", scope, scopes[scope], most)
 		}
 	}
-	if len(list) == 0 {
-		t.Error("nothing is left to look at")
+	if len(list) == 0 || h.puts == 0 || slices.Contains([]int{h.done[0], h.done[1], h.done[8], h.done[9], h.done[10]}, 0) {
+		t.Errorf("%d are left to look at, %d were put, and these changes succeeded so often: %v", len(list), h.puts, h.done)
 	}
+	h.checkSpent(t)
 	if chain, err := h.s.Verify(t.Context(), "acme"); err != nil || chain.Entries < 100 {
 		t.Errorf("%+v, %v", chain, err)
+	}
+}
+
+func (h *hammer) checkSpent(t *testing.T) {
+	t.Helper()
+	for persona, want := range h.spent {
+		report, err := h.s.Spent(t.Context(), as(persona, "0").Caller)
+		var days, tools int64
+		for _, sum := range report.Days {
+			days += sum.InputTokens
+		}
+		for _, sum := range report.Tools {
+			tools += sum.InputTokens
+		}
+		if err != nil || days != want || tools != want {
+			t.Errorf("%s: %d tokens by day and %d by tool of %d, %v", persona, days, tools, want, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ const (
 	headSpace    = "audit_heads"                // TENANT: the end of its chain
 	sourceSpace  = "sources"                    // TENANT ID
 	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
+	spentSpace   = "spent"                      // TENANT PERSONA day DATE; TENANT PERSONA tool NAME
 	metaSpace    = "meta"                       // schema
 )
 

@@ -65,7 +65,7 @@ func forgeOne(ctx context.Context, s *tiers.Shelf, by tool.Actor, name string) e
 	if err := s.RecordUse(ctx, by.Tenant, r.ID, tool.Use{Success: true, At: time.Now()}); err != nil {
 		return err
 	}
-	if _, err := s.Promote(ctx, boss, r.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}); err != nil {
+	if _, err := s.Promote(ctx, boss, r.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}); err != nil {
 		return err
 	}
 	fmt.Println("approved", r.ID)

@@ -16,8 +16,11 @@ type Options struct {
 
 	// Reserved reports whether a name belongs to a tool that was not forged. It must not call the Shelf. nil reserves none.
 	Reserved func(name string) bool
-	// Watch is told of every audit entry once it is on disk. Entries of one tenant may arrive out of their sequence. It must
-	// return soon. nil tells nobody.
+	// Watch is told of every audit entry once it is on disk, and before the method that made the change returns: who keeps what
+	// it read of a tool may forget it then. What the host decides by itself, such as a suspension after failures, is told
+	// as soon as it is on disk; Settle returns after that. Watch is called by the goroutine that made the change, by several
+	// at once, and entries of one tenant may arrive out of their sequence. It must return soon and must not call the Shelf.
+	// nil tells nobody.
 	Watch func(tool.AuditEvent)
 
 	// Now and Random are the only sources of time, of ids and of keys; nil is the real ones. Random is read by one
@@ -29,7 +32,7 @@ type Options struct {
 	TendEvery  time.Duration // how often Tend runs by itself; 0 is 10 s, below zero is never
 }
 
-// Rules are the numbers that tiers are decided by.
+// Rules are the numbers that tiers are decided by, and the caps of what they cost.
 type Rules struct {
 	MaxSessionTools   int           // per session; 0 is 10
 	MaxAgentTools     int           // per persona; 0 is 50
@@ -41,6 +44,9 @@ type Rules struct {
 	SharedByPanel     bool          // lets the panel alone bring a tool to the shared tier
 	MaxFailuresInARow int           // uses that fail in a row until a tool is suspended; 0 is 5
 	SessionIdle       time.Duration // after which a session ends by itself; 0 is 24 h
+	MaxForgeAttempts  int           // per session; 0 is 20
+	MaxSessionTokens  int64         // of models, input and output, per session; 0 is 1,000,000
+	MaxPersonaTokens  int64         // the same, per persona and day in UTC; 0 is 10,000,000
 }
 
 const (
@@ -77,6 +83,9 @@ func (r Rules) withDefaults() Rules {
 	r.MaxPanels = orDefault(r.MaxPanels, 3)
 	r.MaxFailuresInARow = orDefault(r.MaxFailuresInARow, 5)
 	r.SessionIdle = orDefault(r.SessionIdle, 24*time.Hour)
+	r.MaxForgeAttempts = orDefault(r.MaxForgeAttempts, 20)
+	r.MaxSessionTokens = orDefault(r.MaxSessionTokens, 1_000_000)
+	r.MaxPersonaTokens = orDefault(r.MaxPersonaTokens, 10_000_000)
 	return r
 }
 

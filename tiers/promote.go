@@ -7,17 +7,9 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// Promotion asks that a tool rise by one tier.
-type Promotion struct {
-	To         tool.Tier
-	ApprovedBy string                 // a person, by name; "" when the panel alone decides
-	Verdict    *tool.PromotionVerdict // the panel's, fresh; nil when it was not asked
-	SourceHash string                 // what the approver saw; "" is what is there
-}
-
 // Promote lets a tool rise. The agent tier takes an approving panel or a person; the shared tier takes both, and the person
 // is not the owner. The name must be free there, or be an older version's, whose place the tool takes.
-func (s *Shelf) Promote(ctx context.Context, by tool.Actor, id string, p Promotion) (*tool.Record, error) {
+func (s *Shelf) Promote(ctx context.Context, by tool.Actor, id string, p tool.Promotion) (*tool.Record, error) {
 	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error {
 		if err := e.mayRise(r, p); err != nil {
 			return err
@@ -65,7 +57,7 @@ func (s *Shelf) edit(ctx context.Context, by tool.Actor, id string, fn func(*edi
 	return changed, nil
 }
 
-func (e *edit) mayRise(r *tool.Record, p Promotion) error {
+func (e *edit) mayRise(r *tool.Record, p tool.Promotion) error {
 	if err := r.Callable(); err != nil {
 		return err
 	}
@@ -84,7 +76,7 @@ func wrongTier(why string) error {
 	return &tool.Error{Code: tool.InvalidRequest, Path: "/tier", Message: why, Hint: "the tiers are session, agent and shared, in this order"}
 }
 
-func (e *edit) approved(r *tool.Record, p Promotion) error {
+func (e *edit) approved(r *tool.Record, p tool.Promotion) error {
 	rules := e.shelf.opt.Rules
 	panel := p.Verdict != nil && p.Verdict.Approved && p.Verdict.Confidence >= rules.MinPanel
 	person := p.ApprovedBy != ""

@@ -8,23 +8,10 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// Draft is a tool that the gates, its tests and the judge have let through.
-type Draft struct {
-	ID             string // "" is a new one
-	Name           string
-	Description    string
-	InputSchema    json.RawMessage
-	OutputSchema   json.RawMessage
-	Implementation tool.Implementation // whole, not redacted
-	TestCases      []tool.TestCase
-	Verdict        tool.CreationVerdict // approved; its SourceHash, if set, is that of Implementation
-	Source         string               // where it came from, for people; "" is a sentence that names persona and session
-}
-
 // Put registers a tool at session tier, for the actor's session alone. A name that the caller sees taken by its own tool
 // makes the next version of it: in the session it takes the older one's place; a wider tier keeps the older one until the
 // new one is promoted. The returned record is on disk, as it is stored.
-func (s *Shelf) Put(ctx context.Context, by tool.Actor, d Draft) (*tool.Record, error) {
+func (s *Shelf) Put(ctx context.Context, by tool.Actor, d tool.Draft) (*tool.Record, error) {
 	hash, err := s.admit(by, d)
 	if err != nil {
 		return nil, asError(err)
@@ -41,7 +28,7 @@ func (s *Shelf) Put(ctx context.Context, by tool.Actor, d Draft) (*tool.Record, 
 }
 
 // admit checks what can be checked without the store, and returns the hash of the implementation.
-func (s *Shelf) admit(by tool.Actor, d Draft) (string, error) {
+func (s *Shelf) admit(by tool.Actor, d tool.Draft) (string, error) {
 	if err := by.Validate(); err != nil {
 		return "", err
 	}
@@ -69,7 +56,7 @@ func taken(name, by string) error {
 	return &tool.Error{Code: tool.Collision, Path: "/name", Message: fmt.Sprintf("the name %s is taken by %s", name, by), Hint: "choose another name"}
 }
 
-func (e *edit) register(d Draft, hash string) (*tool.Record, error) {
+func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 	id := d.ID
 	if id == "" {
 		random, err := e.newID()

@@ -116,24 +116,25 @@ func TestT207And217Caps(t *testing.T) {
 	w.put(ann10, "c", "1")
 	w.promote(b.ID, tool.AgentTier, "eve")
 	c := w.put(ann1, "c", "1")
-	_, err = w.Promote(t.Context(), boss, c.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+	_, err = w.Promote(t.Context(), boss, c.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	w.wants(tool.Limit, err)
 	if !strings.Contains(err.Error(), "Agent tool limit reached") {
 		t.Error(err)
 	}
-	_, err = w.Promote(t.Context(), boss, a.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+	_, err = w.Promote(t.Context(), boss, a.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	w.wants(tool.Inactive, err) // version 2 has taken its place
 }
 
 func TestT208DemotedToolsAreNotCallable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", tiers.Options{})
+	w := newWorld(t, t.TempDir(), tiers.Options{})
 	id := w.put(ann1, "a", "1").ID
 	w.use(id, true)
 	r, err := w.Demote(t.Context(), boss, id, "slow")
 	w.must(err)
 	w.wants(tool.Inactive, r.Callable())
 	w.use(id, true)
+	w.restart(nil)
 	if r := w.get(id); r.IsActive || r.UsageStats.ConfidenceScore != 0 || r.Tier != tool.SessionTier {
 		t.Errorf("got %+v", r)
 	}
@@ -141,11 +142,12 @@ func TestT208DemotedToolsAreNotCallable(t *testing.T) {
 
 func TestT209PromotionTimeStays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", tiers.Options{})
+	w := newWorld(t, t.TempDir(), tiers.Options{})
 	id := w.promote(w.put(ann1, "a", "1").ID, tool.AgentTier, "eve").ID
 	at := *w.get(id).PromotedAt
 	w.pass(time.Hour)
 	w.use(id, true)
+	w.restart(nil)
 	if got := w.get(id); *got.PromotedAt != at || got.PromotedBy != "eve" {
 		t.Errorf("promoted at %v by %s", got.PromotedAt, got.PromotedBy)
 	}
@@ -255,29 +257,29 @@ func TestT212AuditTellsTheStory(t *testing.T) {
 	}
 }
 
-func TestPromotionRules(t *testing.T) { // T-205, T-213, T-218 and 2.8.4
+func TestT205And213And218PromotionRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		from tool.Tier
-		p    tiers.Promotion
+		p    tool.Promotion
 		want tool.Code // "" is success
 	}{
-		"T-205 to agent by a person":  {tool.SessionTier, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, ""},
-		"to agent by the panel":       {tool.SessionTier, tiers.Promotion{To: tool.AgentTier, Verdict: panel(true)}, ""},
-		"to agent by nobody":          {tool.SessionTier, tiers.Promotion{To: tool.AgentTier}, tool.Rejected},
-		"to agent by a refusal":       {tool.SessionTier, tiers.Promotion{To: tool.AgentTier, Verdict: panel(false)}, tool.Rejected},
-		"two tiers at once":           {tool.SessionTier, tiers.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, tool.InvalidRequest},
-		"T-213 downwards":             {tool.AgentTier, tiers.Promotion{To: tool.SessionTier, ApprovedBy: "eve"}, tool.InvalidRequest},
-		"to where it is":              {tool.AgentTier, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, tool.InvalidRequest},
-		"to no tier":                  {tool.AgentTier, tiers.Promotion{To: "world", ApprovedBy: "eve"}, tool.InvalidRequest},
-		"T-218 to shared by both":     {tool.AgentTier, tiers.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, ""},
-		"to shared without a panel":   {tool.AgentTier, tiers.Promotion{To: tool.SharedTier, ApprovedBy: "eve"}, tool.Rejected},
-		"to shared without a person":  {tool.AgentTier, tiers.Promotion{To: tool.SharedTier, Verdict: panel(true)}, tool.Rejected},
-		"to shared by its own maker":  {tool.AgentTier, tiers.Promotion{To: tool.SharedTier, ApprovedBy: "ann", Verdict: panel(true)}, tool.Rejected},
-		"approved was something else": {tool.SessionTier, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve", SourceHash: "00"}, tool.Rejected},
+		"T-205 to agent by a person":  {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, ""},
+		"to agent by the panel":       {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(true)}, ""},
+		"to agent by nobody":          {tool.SessionTier, tool.Promotion{To: tool.AgentTier}, tool.Rejected},
+		"to agent by a refusal":       {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(false)}, tool.Rejected},
+		"two tiers at once":           {tool.SessionTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, tool.InvalidRequest},
+		"T-213 downwards":             {tool.AgentTier, tool.Promotion{To: tool.SessionTier, ApprovedBy: "eve"}, tool.InvalidRequest},
+		"to where it is":              {tool.AgentTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, tool.InvalidRequest},
+		"to no tier":                  {tool.AgentTier, tool.Promotion{To: "world", ApprovedBy: "eve"}, tool.InvalidRequest},
+		"T-218 to shared by both":     {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, ""},
+		"to shared without a panel":   {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve"}, tool.Rejected},
+		"to shared without a person":  {tool.AgentTier, tool.Promotion{To: tool.SharedTier, Verdict: panel(true)}, tool.Rejected},
+		"to shared by its own maker":  {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "ann", Verdict: panel(true)}, tool.Rejected},
+		"approved was something else": {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve", SourceHash: "00"}, tool.Rejected},
 		"judged was something else": {
 			tool.SessionTier,
-			tiers.Promotion{To: tool.AgentTier, Verdict: &tool.PromotionVerdict{Approved: true, Confidence: 1, SourceHash: "00"}},
+			tool.Promotion{To: tool.AgentTier, Verdict: &tool.PromotionVerdict{Approved: true, Confidence: 1, SourceHash: "00"}},
 			tool.Rejected,
 		},
 	} {
@@ -291,6 +293,9 @@ func TestPromotionRules(t *testing.T) { // T-205, T-213, T-218 and 2.8.4
 			risen, err := w.Promote(t.Context(), boss, r.ID, c.p)
 			if c.want != "" {
 				w.wants(c.want, err)
+				if strings.HasPrefix(name, "T-213") && !strings.Contains(err.Error(), "target tier must be strictly higher") {
+					t.Error(err)
+				}
 				if got := w.get(r.ID).Tier; got != c.from {
 					t.Errorf("it is of the %s tier now", got)
 				}
@@ -334,7 +339,7 @@ func TestNamesCollide(t *testing.T) {
 	w.promote(shared, tool.SharedTier, "eve")
 	_, err = w.Put(t.Context(), as("cy", "1"), draft("a", "1"))
 	w.wants(tool.Collision, err)
-	_, err = w.Promote(t.Context(), boss, bobs, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+	_, err = w.Promote(t.Context(), boss, bobs, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	w.wants(tool.Collision, err)
 	for _, name := range []string{"", "1a", "a b", "ä", "a/b", strings.Repeat("a", 201)} {
 		_, err := w.Put(t.Context(), ann1, draft(name, "1"))
@@ -355,7 +360,7 @@ func TestVersions(t *testing.T) {
 	if got := w.found(ann1, "a"); got != "v2 agent" {
 		t.Fatalf("after its promotion: %s", got)
 	}
-	_, err := w.Promote(t.Context(), boss, rival.ID, tiers.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+	_, err := w.Promote(t.Context(), boss, rival.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
 	w.wants(tool.Collision, err)
 	v3, err := w.Revert(t.Context(), boss, v2.ID, v1.ID)
 	w.must(err)
@@ -482,7 +487,7 @@ func TestPutRefuses(t *testing.T) {
 	rejected.Verdict.Approved = false
 	foreign := draft("a", "1")
 	foreign.Verdict.SourceHash = "00"
-	for _, d := range []tiers.Draft{rejected, foreign} {
+	for _, d := range []tool.Draft{rejected, foreign} {
 		_, err := w.Put(t.Context(), ann1, d)
 		w.wants(tool.Rejected, err)
 	}

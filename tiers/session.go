@@ -13,6 +13,9 @@ type Session struct {
 	tool.Caller
 	CreatedAt  tool.Time `json:"createdAt"`
 	LastUsedAt tool.Time `json:"lastUsedAt"` // to the minute
+
+	Attempts int        `json:"attempts,omitempty"` // to forge
+	Spent    tool.Spent `json:"spent,omitzero"`     // by models, on its behalf
 }
 
 func sessionKey(c tool.Caller) []byte { return key(sessionSpace, c.Tenant, c.Persona, c.Session) }
@@ -45,15 +48,24 @@ func (s *Shelf) Touch(ctx context.Context, c tool.Caller) error {
 }
 
 func (e *edit) touch(c tool.Caller) error {
-	at, err := readSession(e, c)
+	at, err := e.session(c)
 	if err != nil {
 		return err
+	}
+	return e.set(sessionKey(c), at)
+}
+
+// session reads a session that is in use now, or begins it.
+func (e *edit) session(c tool.Caller) (*Session, error) {
+	at, err := readSession(e, c)
+	if err != nil {
+		return nil, err
 	}
 	if at == nil {
 		at = &Session{Caller: c, CreatedAt: tool.At(e.now)}
 	}
 	at.LastUsedAt = tool.At(e.now)
-	return e.set(sessionKey(c), at)
+	return at, nil
 }
 
 // Sessions returns the sessions of a tenant; "" is those of all.
@@ -73,8 +85,8 @@ func (s *Shelf) Sessions(ctx context.Context, tenant string) (list []Session, er
 	return list, asError(err)
 }
 
-// EndSession ends a session and deletes the tools of its tier; those that were promoted stay. It returns the deleted ones,
-// and none when there is no such session.
+// EndSession ends a session and deletes the tools of its tier, and what was counted of it; tools that were promoted stay. It
+// returns the deleted ones, and none when there is no such session.
 func (s *Shelf) EndSession(ctx context.Context, by tool.Actor, c tool.Caller) ([]*tool.Record, error) {
 	return s.endSession(ctx, by, c, 0)
 }

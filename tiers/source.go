@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,11 +34,27 @@ const (
 	sourceKeyFile  = "source.key"
 )
 
-// ParseSourceKey reads a key from its text: 64 hexadecimal digits.
+// ParseSourceKey reads Options.SourceKey from its text: 64 hexadecimal digits.
 func ParseSourceKey(text string) ([]byte, error) {
+	return parseKey("source", "64", text, sourceKeyBytes)
+}
+
+// ParseStoreKey reads StoreOptions.EncryptionKey from its text, which is that of TOOLSMITH_STORE_KEY: 32, 48 or 64
+// hexadecimal digits. No text is no key.
+func ParseStoreKey(text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return parseKey("store", "32, 48 or 64", text, storeKeyBytes...)
+}
+
+// parseKey reads a key that has one of some lengths. Its errors do not repeat it.
+func parseKey(what, digits, text string, lengths ...int) ([]byte, error) {
 	k, err := hex.DecodeString(strings.TrimSpace(text))
-	if err != nil || len(k) != sourceKeyBytes {
-		return nil, &tool.Error{Code: tool.InvalidRequest, Message: "the source key is not 64 hexadecimal digits", Hint: "make one with: openssl rand -hex 32"}
+	if err != nil || !slices.Contains(lengths, len(k)) {
+		return nil, &tool.Error{
+			Code: tool.InvalidRequest, Message: "the " + what + " key is not " + digits + " hexadecimal digits", Hint: "make one with: openssl rand -hex 32",
+		}
 	}
 	return k, nil
 }

@@ -104,8 +104,8 @@ var (
 )
 
 // draft is an approved tool whose code is its text.
-func draft(name, code string) tiers.Draft {
-	return tiers.Draft{
+func draft(name, code string) tool.Draft {
+	return tool.Draft{
 		Name: name, Description: "does " + name, InputSchema: []byte(`{"type":"object"}`), OutputSchema: []byte(`{}`),
 		Implementation: tool.Implementation{Mode: tool.SandboxMode, Code: code, Allowlist: []string{"fetch"}},
 		Verdict:        tool.CreationVerdict{Approved: true, Confidence: 0.9, Safety: 1, Correctness: 1, Reasoning: "fine"},
@@ -141,7 +141,7 @@ func panel(approved bool) *tool.PromotionVerdict {
 
 func (w *world) promote(id string, to tool.Tier, by string) *tool.Record {
 	w.t.Helper()
-	r, err := w.Promote(context.Background(), boss, id, tiers.Promotion{To: to, ApprovedBy: by, Verdict: panel(true)})
+	r, err := w.Promote(context.Background(), boss, id, tool.Promotion{To: to, ApprovedBy: by, Verdict: panel(true)})
 	w.must(err)
 	return r
 }

@@ -1,0 +1,24 @@
+package tool
+
+import "encoding/json"
+
+// Draft is a tool that the gates, its tests and the judge have let through, before it is registered.
+type Draft struct {
+	ID             string // "" is a new one
+	Name           string
+	Description    string
+	InputSchema    json.RawMessage
+	OutputSchema   json.RawMessage
+	Implementation Implementation // whole, not redacted
+	TestCases      []TestCase
+	Verdict        CreationVerdict // approved; its SourceHash, if set, is that of Implementation
+	Source         string          // where it came from, for people; "" is a sentence that names persona and session
+}
+
+// Promotion asks that a tool rise by one tier.
+type Promotion struct {
+	To         Tier
+	ApprovedBy string            // a person, by name; "" when the panel alone decides
+	Verdict    *PromotionVerdict // the panel's, fresh; nil when it was not asked
+	SourceHash string            // what the approver saw; "" is what is there
+}
