@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"example.com/toolsmith/runtime/hostapi"
@@ -67,56 +66,32 @@ type Result struct {
 // Run checks the source and runs it once; loading and the call together end within the time limit. The error is a
 // *tool.Error. The result is never nil: with an error it holds the stats, logs and uses of what was run, if anything was.
 func (s *Sandbox) Run(ctx context.Context, r Request) (*Result, error) {
+	r, err := r.bounded()
+	if err != nil {
+		return &Result{}, err
+	}
+	start := time.Now()
+	prepared, err := s.prepare(ctx, r)
+	if err != nil {
+		return &Result{}, timedOut(ctx, err, r.Limits)
+	}
+	limits := r.Limits
+	limits.Timeout = max(limits.Timeout-time.Since(start), 1)
+	result, err := prepared.call(ctx, Inputs{r.Input, limits, r.Policy, r.Now, r.Seed})
+	return result, timedOut(ctx, err, r.Limits)
+}
+
+// bounded returns the request with a policy, and with limits that are within it and complete.
+func (r Request) bounded() (Request, error) {
 	if r.Policy == nil {
 		r.Policy = &policy.Policy{}
 	}
 	r.Limits = within(r.Limits, r.Policy.Limits)
 	if err := r.Limits.Validate(); err != nil {
-		return &Result{}, err
+		return r, err
 	}
 	r.Limits = r.Limits.WithDefaults()
-	apis, err := hostapi.APIs(r.Allow)
-	if err == nil {
-		r.Code, err = s.admit(ctx, r)
-	}
-	if err != nil {
-		return &Result{}, tool.AsError(err)
-	}
-	result, err := s.execute(ctx, r, apis)
-	if err == nil {
-		return result, nil
-	}
-	e := tool.AsError(err)
-	if e.Code == tool.Timeout && ctx.Err() == nil { // the limit, not the caller's own deadline
-		e.Message = fmt.Sprintf("timed out after %d ms", r.Limits.Timeout.Milliseconds()) // of which the call knows only its part
-	}
-	return result, e
-}
-
-// execute loads and calls a JavaScript source within one time limit.
-func (s *Sandbox) execute(ctx context.Context, r Request, apis []wasmjs.API) (*Result, error) {
-	start := time.Now()
-	program, err := s.engine.Load(ctx, wasmjs.Source{Name: r.File, Code: r.Code, TimeZone: r.TimeZone, APIs: apis}, r.Limits)
-	if err != nil {
-		return &Result{}, err
-	}
-	limits := r.Limits
-	limits.Timeout = max(limits.Timeout-time.Since(start), 1)
-	opt := wasmjs.CallOptions{Limits: limits, Now: r.Now, Seed: r.Seed}
-	if len(apis) == 0 {
-		result, err := program.Call(ctx, r.Input, opt)
-		return &Result{Result: *result}, err
-	}
-	return s.empowered(ctx, program, r, opt)
-}
-
-// empowered calls a program with the powers that the request's policy grants.
-func (s *Sandbox) empowered(ctx context.Context, program *wasmjs.Program, r Request, opt wasmjs.CallOptions) (*Result, error) {
-	session := s.host.Begin(r.Policy, r.Seed)
-	defer session.Close()
-	opt.Funcs = session.Funcs()
-	result, err := program.Call(ctx, r.Input, opt)
-	return &Result{*result, session.Finish()}, err
+	return r, nil
 }
 
 // admit returns the JavaScript of a source that passes the gate. TypeScript loses its types before the gate sees it, which

@@ -18,6 +18,7 @@ const (
 	ForgeRejected     EventType = "forge_rejected"     // {stage, reason, verdict}
 	ForgeApproved     EventType = "forge_approved"     // {verdict}
 	PromotionRejected EventType = "promotion_rejected" // {verdict}
+	PromotionFailed   EventType = "promotion_failed"   // {code, reason}: the panel could not be asked, or what it decided not be done
 	SuspendedTool     EventType = "suspend"            // {reason, by}
 	ResumedTool       EventType = "resume"             // {reason, by}
 	Reverted          EventType = "revert"             // {from, to}: the ids of the version left and the version taken up again

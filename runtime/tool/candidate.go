@@ -32,7 +32,8 @@ type TestResult struct {
 
 // Report holds what the gates measured, as opposed to what anybody says.
 type Report struct {
-	Notes         []string `json:"notes,omitempty"`  // what a judge should know of the source, in words
+	Flags         []Flag   `json:"flags,omitempty"`  // what is suspicious, each at most once
+	Notes         []string `json:"notes,omitempty"`  // what a judge should know, in words
 	Uses          []string `json:"uses,omitempty"`   // the host's APIs that the code uses
 	Unused        []string `json:"unused,omitempty"` // those it asked for and never uses
 	Tools         []string `json:"tools,omitempty"`  // those that the steps call
@@ -40,6 +41,20 @@ type Report struct {
 	Deterministic bool     `json:"deterministic"` // all test cases were repeatable
 	Growth        *Growth  `json:"growth,omitempty"`
 }
+
+// Flag is something suspicious that the gates found and that does not refuse a candidate by itself. The text is stable.
+type Flag string
+
+// The flags.
+const (
+	FlagUnusedCapability   Flag = "unused-capability"   // it asks for an API that it never uses
+	FlagCapabilityMismatch Flag = "capability-mismatch" // it uses an API of which its description says nothing
+	FlagHardCoded          Flag = "hard-coded"          // it answers its test cases, and inputs beside them all alike
+	FlagNondeterministic   Flag = "nondeterministic"    // a second run of a test case gave something else
+	FlagNoAssertions       Flag = "no-assertions"       // no test case says what is expected
+	FlagUnbounded          Flag = "unbounded"           // a moderate input met a limit
+	FlagWideSchema         Flag = "wide-schema"         // the output schema takes almost anything
+)
 
 // GrowthClass says how cost grows with the size of the input. The text is stable.
 type GrowthClass string

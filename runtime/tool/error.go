@@ -80,3 +80,12 @@ func AsError(err error) *Error {
 	}
 	return &Error{Code: code, Message: err.Error(), Cause: err}
 }
+
+// Quote shows text that somebody else wrote within a message: in quotation marks, escaped, and cut to a readable length.
+func Quote(text string) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%.*q…", most, text)
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"time"
 )
 
 // Tier says how far a tool is visible. Tools rise one tier at a time.
@@ -187,4 +189,25 @@ func (r *Record) Callable() error {
 		return &Error{Code: Suspended, Message: "the tool " + r.Name + " is suspended: " + string(r.Suspended.Reason), Hint: "an operator can resume it"}
 	}
 	return nil
+}
+
+// Limits are those that the implementation asks for; zero fields ask for nothing. The error is an *Error of code
+// InvalidRequest.
+func (i Implementation) Limits() (Limits, error) {
+	for _, asked := range []struct {
+		name        string
+		value, most int64
+	}{
+		{"timeoutMs", i.TimeoutMs, MaxLimits.Timeout.Milliseconds()},
+		{"memoryMB", i.MemoryMB, int64(MaxLimits.MemoryBytes / mib)}, //nolint:gosec // G115: 1024
+	} {
+		if asked.value < 0 || asked.value > asked.most {
+			return Limits{}, &Error{
+				Code: InvalidRequest, Path: "/implementation/" + asked.name,
+				Message: fmt.Sprintf("%s is %d, which is not within 1 to %d", asked.name, asked.value, asked.most),
+				Hint:    "leave it out for what is configured",
+			}
+		}
+	}
+	return Limits{Timeout: time.Duration(i.TimeoutMs) * time.Millisecond, MemoryBytes: uint64(i.MemoryMB) * mib}, nil
 }

@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/toolsmith/runtime/compose"
+	"example.com/toolsmith/runtime/hostapi"
+	"example.com/toolsmith/runtime/schema"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
+)
+
+// CallResult is what a call came to. It belongs to the caller.
+type CallResult struct {
+	Output   json.RawMessage
+	Tool     Face
+	Duration time.Duration
+	Reuse    tool.ReuseVerdict // of a forged tool whose output was looked at
+	Stats    wasmjs.Stats      // of a sandboxed tool
+	Uses     []hostapi.Use     // what it did with its powers; for the operator
+	Logs     []wasmjs.Log      // what it wrote to the console; for its author, never for whoever calls a tool of others
+	Trace    *compose.Trace    // of a composed tool
+}
+
+// Call calls a tool by name. The input is JSON and is not kept. The error is a *tool.Error; the result is never nil, and holds
+// with an error what was measured.
+func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
+	if err := c.Validate(); err != nil {
+		return &CallResult{}, err
+	}
+	free, err := h.quota.take(c, h.opt.Now())
+	if err != nil {
+		return &CallResult{}, err
+	}
+	defer free()
+	return h.call(ctx, c, name, input)
+}
+
+// call is the one way to a tool's body: caller, state, input schema, run, output schema, usage.
+func (h *Host) call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
+	result := &CallResult{}
+	t, err := h.resolve(ctx, c, name)
+	if err != nil {
+		return result, tool.AsError(err)
+	}
+	result.Tool = t.Face
+	granted, err := h.opt.Policy(c)
+	if err == nil {
+		err = h.fits(t, input)
+	}
+	if err != nil {
+		return result, tool.AsError(err)
+	}
+	began := h.opt.Now()
+	out, err := t.body.run(ctx, &invocation{host: h, caller: c, input: input, policy: granted, result: result})
+	result.Duration = max(h.opt.Now().Sub(began), 0)
+	if err == nil {
+		err = t.reuse(out, &result.Reuse)
+	}
+	if err == nil {
+		result.Output = out
+	}
+	if t.ID != "" {
+		err = errors.Join(err, h.account(ctx, c, t, result, err))
+	}
+	if err != nil {
+		result.Output = nil
+		return result, tool.AsError(err)
+	}
+	return result, nil
+}
+
+// fits checks an input.
+func (h *Host) fits(t *callable, input json.RawMessage) error {
+	if most := h.opt.Limits.WithDefaults().InputBytes; len(input) > most {
+		return &tool.Error{Code: tool.InvalidInput, Message: fmt.Sprintf("the input has %d bytes; at most %d are taken", len(input), most)}
+	}
+	err := t.input.Validate(input)
+	if err == nil {
+		return nil
+	}
+	e := *tool.AsError(err)
+	e.Message = "the input of " + t.Name + ": " + e.Message
+	return &e
+}
+
+// reuse checks an output against what the tool promises.
+func (t *callable) reuse(out json.RawMessage, verdict *tool.ReuseVerdict) error {
+	verdict.Valid = true
+	if t.output == nil {
+		return nil
+	}
+	err := t.output.Validate(out)
+	if err == nil {
+		return nil
+	}
+	verdict.Valid = false
+	e := *tool.AsError(err)
+	if mismatches, ok := errors.AsType[schema.Mismatches](err); ok {
+		for _, m := range mismatches {
+			verdict.SchemaErrors = append(verdict.SchemaErrors, m.Path+": "+m.Message)
+		}
+	}
+	if e.Code == tool.InvalidInput {
+		e.Code = tool.InvalidOutput
+	}
+	e.Message = "output schema validation failed for " + t.Name + ": " + e.Message
+	e.Hint = "the tool breaks what it promises; its author can forge a next version"
+	return &e
+}
+
+// account counts a use, and looks for drift. A call that failed for its caller's own reasons is none of the tool's.
+func (h *Host) account(ctx context.Context, c tool.Caller, t *callable, result *CallResult, failure error) error {
+	if failure != nil && !ownFault(tool.AsError(failure).Code) {
+		return nil
+	}
+	h.drift.look(c.Tenant, t.ID, result, failure)
+	use := tool.Use{Success: failure == nil, Duration: result.Duration, At: h.opt.Now()}
+	ctx = context.WithoutCancel(ctx) // the use has happened
+	if err := h.opt.Shelf.RecordUse(ctx, c.Tenant, t.ID, use); err != nil {
+		if errors.Is(err, tool.NotFound) {
+			return nil // it was removed meanwhile
+		}
+		return err
+	}
+	if err := h.opt.Shelf.Touch(ctx, c); err != nil {
+		return err
+	}
+	if failure == nil {
+		h.opt.Used(c, t.ID)
+	}
+	return nil
+}
+
+// ownFault reports whether a failure says something of the tool, and not of its caller, the policy or the host.
+func ownFault(code tool.Code) bool {
+	switch code {
+	case tool.GuestError, tool.Timeout, tool.OutOfFuel, tool.OutOfMemory, tool.StackOverflow, tool.Unsettled,
+		tool.InvalidOutput, tool.OutputTooLarge, tool.InvalidSource, tool.Limit:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package runtime
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"example.com/toolsmith/runtime/compose"
+	"example.com/toolsmith/runtime/schema"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// registry holds the tools of the host, by name.
+type registry struct {
+	mu    sync.RWMutex
+	tools map[string]*callable
+}
+
+// maxHostTools bounds a registry.
+const maxHostTools = 10_000
+
+// metaTools are served by the faces and are no tools that others could be named like.
+var metaTools = map[string]bool{
+	"search_tools": true, "describe_tool": true, "call_tool": true, "list_my_tools": true, "promote_tool": true, "audit_log": true,
+}
+
+func (r *registry) add(t Tool) error {
+	made, err := newHostTool(t)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.tools[t.Name] != nil || meta(t.Name):
+		return &tool.Error{Code: tool.Collision, Path: "/name", Message: "the host has a tool " + t.Name + " already", Hint: "choose another name"}
+	case len(r.tools) >= maxHostTools:
+		return tool.Errorf(tool.Limit, "the host has %d tools, which is all there may be", maxHostTools)
+	}
+	if r.tools == nil {
+		r.tools = map[string]*callable{}
+	}
+	r.tools[t.Name] = made
+	return nil
+}
+
+func (r *registry) get(name string) *callable {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.tools[name]
+}
+
+func (r *registry) names() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.tools))
+}
+
+// meta reports whether a name is one of the meta tools.
+func meta(name string) bool { return metaTools[name] || compose.Meta(name) }
+
+// newHostTool checks and compiles a tool of the host.
+func newHostTool(t Tool) (*callable, error) {
+	if problem := tool.CheckName(t.Name); problem != "" {
+		return nil, tool.NameError(t.Name, problem)
+	}
+	if t.Run == nil || t.Description == "" {
+		return nil, &tool.Error{Code: tool.InvalidRequest, Message: "the tool " + t.Name + " has no description or no function", Hint: "set Description and Run"}
+	}
+	input, output, err := compileSchemas(t.InputSchema, t.OutputSchema)
+	if err != nil {
+		return nil, err
+	}
+	face := Face{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, SideEffects: t.SideEffects}
+	return &callable{Face: face, input: input, output: output, body: hostBody{t}}, nil
+}
+
+// compileSchemas admits the schemas of a tool. An output schema that is not there takes anything.
+func compileSchemas(in, out []byte) (input, output *schema.Schema, err error) {
+	if input, err = schema.Compile(in); err != nil {
+		return nil, nil, pointed(err, "/inputSchema")
+	}
+	if len(out) == 0 {
+		return input, nil, nil
+	}
+	if output, err = schema.Compile(out); err != nil {
+		return nil, nil, pointed(err, "/outputSchema")
+	}
+	return input, output, nil
+}
+
+// pointed puts a prefix before the JSON pointer of an error.
+func pointed(err error, prefix string) error {
+	e := *tool.AsError(err)
+	e.Path = prefix + e.Path
+	return &e
+}

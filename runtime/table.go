@@ -1,0 +1,161 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Shelf is what the host needs of where forged tools are kept. Errors are *tool.Error.
+type Shelf interface {
+	// Find returns the tool that a caller means by a name.
+	Find(ctx context.Context, c tool.Caller, name string) (*tool.Record, error)
+	// Visible returns all that a caller may see, by name.
+	Visible(ctx context.Context, c tool.Caller) ([]*tool.Record, error)
+	// Implementation returns what a version does, whole.
+	Implementation(ctx context.Context, tenant, id string) (tool.Implementation, error)
+	// RecordUse counts a finished call; it does not wait for a disk.
+	RecordUse(ctx context.Context, tenant, id string, use tool.Use) error
+	// Touch says that a session is in use.
+	Touch(ctx context.Context, c tool.Caller) error
+}
+
+// seat is who means what by a name.
+type seat struct {
+	tool.Caller
+	name string
+}
+
+// entry is what a name meant in a generation of its tenant.
+type entry struct {
+	*callable
+	generation uint64
+}
+
+// table keeps forged tools ready, so that a call need not read and compile them. What changes on the shelf makes the entries
+// of its tenant stale at once.
+type table struct {
+	mu          sync.RWMutex
+	entries     map[seat]entry
+	ready       map[[2]string]*callable // by tenant and id: sessions share what a tool was compiled to
+	generations map[string]uint64       // by tenant
+}
+
+// maxEntries bounds a table. A full one is emptied: that costs each tool one compilation.
+const maxEntries = 10_000
+
+func (t *table) get(at seat) (*callable, uint64) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	now := t.generations[at.Tenant]
+	if e, ok := t.entries[at]; ok && e.generation == now {
+		return e.callable, now
+	}
+	return nil, now
+}
+
+// put keeps what a name meant in a generation.
+func (t *table) put(at seat, generation uint64, c *callable) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.entries == nil || len(t.entries) >= maxEntries {
+		t.entries = map[seat]entry{}
+	}
+	t.entries[at] = entry{c, generation}
+}
+
+func (t *table) compiled(tenant, id string) *callable {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.ready[[2]string{tenant, id}]
+}
+
+func (t *table) keep(tenant string, c *callable) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ready == nil || len(t.ready) >= maxEntries {
+		t.ready = map[[2]string]*callable{}
+	}
+	t.ready[[2]string{tenant, c.ID}] = c
+}
+
+// changed makes what is known of a tenant stale.
+func (t *table) changed(tenant string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.generations == nil {
+		t.generations = map[string]uint64{}
+	}
+	t.generations[tenant]++
+}
+
+// Changed says that something has changed on the shelf of a tenant: what calls mean by a name is looked up anew.
+func (h *Host) Changed(tenant string) { h.table.changed(tenant) }
+
+// resolve returns the tool that a caller means by a name and may call now.
+func (h *Host) resolve(ctx context.Context, c tool.Caller, name string) (*callable, error) {
+	if !h.opt.Permit(c, name) {
+		return nil, &tool.Error{Code: tool.Denied, Message: "the persona " + c.Persona + " may not call " + name, Hint: "an operator can permit it"}
+	}
+	if t := h.tools.get(name); t != nil {
+		return t, nil
+	}
+	if h.opt.Shelf == nil || tool.CheckName(name) != "" {
+		return nil, notFound(name)
+	}
+	at := seat{c, name}
+	t, generation := h.table.get(at)
+	if t != nil {
+		return t, nil
+	}
+	t, err := h.load(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	h.table.put(at, generation, t)
+	return t, nil
+}
+
+func notFound(name string) error {
+	return &tool.Error{Code: tool.NotFound, Message: tool.Quote(name) + " is no tool that you can see", Hint: "list or search the tools"}
+}
+
+// load makes a forged tool ready.
+func (h *Host) load(ctx context.Context, c tool.Caller, name string) (*callable, error) {
+	r, err := h.opt.Shelf.Find(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Callable(); err != nil {
+		return nil, err
+	}
+	if t := h.table.compiled(c.Tenant, r.ID); t != nil && t.Tier == r.Tier {
+		return t, nil
+	}
+	impl, err := h.opt.Shelf.Implementation(ctx, c.Tenant, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := h.compile(ctx, c, r, impl)
+	if err == nil {
+		h.table.keep(c.Tenant, t)
+	}
+	return t, err
+}
+
+func (h *Host) compile(ctx context.Context, c tool.Caller, r *tool.Record, impl tool.Implementation) (*callable, error) {
+	input, output, err := compileSchemas(r.InputSchema, r.OutputSchema)
+	if err != nil {
+		return nil, err
+	}
+	made, report, calls, err := h.candidate(ctx, c, r.Name, r.Tier, impl)
+	if err != nil {
+		return nil, err
+	}
+	face := Face{
+		Name: r.Name, Description: r.Description, InputSchema: r.InputSchema, OutputSchema: r.OutputSchema, SideEffects: report.SideEffects,
+		ID: r.ID, Version: r.Version, Tier: r.Tier, Mode: impl.Mode,
+	}
+	return &callable{Face: face, input: input, output: output, calls: calls, body: made}, nil
+}
