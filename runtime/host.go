@@ -71,8 +71,8 @@ func (opt HostOptions) withDefaults() HostOptions {
 // name is taken.
 func (h *Host) Register(t Tool) error { return h.tools.add(t) }
 
-// Reserved reports whether a name belongs to the host, so that no forged tool may have it.
-func (h *Host) Reserved(name string) bool { return meta(name) || h.tools.get(name) != nil }
+// Reserved reports whether a name belongs to the host, or is too much like one that does, so that no forged tool may have it.
+func (h *Host) Reserved(name string) bool { return meta(name) || h.tools.alike(name) != nil }
 
 // Has reports whether the host has a tool that was not forged.
 func (h *Host) Has(name string) bool { return h.tools.get(name) != nil }

@@ -12,8 +12,9 @@ import (
 
 // registry holds the tools of the host, by name.
 type registry struct {
-	mu    sync.RWMutex
-	tools map[string]*callable
+	mu     sync.RWMutex
+	tools  map[string]*callable
+	folded map[string]*callable // by tool.FoldName
 }
 
 // maxHostTools bounds a registry.
@@ -32,15 +33,15 @@ func (r *registry) add(t Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.tools[t.Name] != nil || meta(t.Name):
+	case r.folded[tool.FoldName(t.Name)] != nil || meta(t.Name):
 		return &tool.Error{Code: tool.Collision, Path: "/name", Message: "the host has a tool " + t.Name + " already", Hint: "choose another name"}
 	case len(r.tools) >= maxHostTools:
 		return tool.Errorf(tool.Limit, "the host has %d tools, which is all there may be", maxHostTools)
 	}
 	if r.tools == nil {
-		r.tools = map[string]*callable{}
+		r.tools, r.folded = map[string]*callable{}, map[string]*callable{}
 	}
-	r.tools[t.Name] = made
+	r.tools[t.Name], r.folded[tool.FoldName(t.Name)] = made, made
 	return nil
 }
 
@@ -56,8 +57,15 @@ func (r *registry) names() []string {
 	return slices.Sorted(maps.Keys(r.tools))
 }
 
-// meta reports whether a name is one of the meta tools.
-func meta(name string) bool { return metaTools[name] || compose.Meta(name) }
+// meta reports whether a name is that of a meta tool, or too much like it.
+func meta(name string) bool { return metaTools[tool.FoldName(name)] || compose.Meta(tool.FoldName(name)) }
+
+// alike returns the tool whose name is this one or too much like it.
+func (r *registry) alike(name string) *callable {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.folded[tool.FoldName(name)]
+}
 
 // newHostTool checks and compiles a tool of the host.
 func newHostTool(t Tool) (*callable, error) {

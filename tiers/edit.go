@@ -31,7 +31,7 @@ func (e *edit) newID() (string, error) {
 
 func recordKey(tenant, id string) []byte { return key(toolSpace, tenant, "record", id) }
 
-// slotKey is where the id of the tool stands that has a name in the record's tier and scope. Without the name it is the
+// slotKey is where the id of the tool stands that has a name, or one too much like it, in the record's tier and scope. Without the name it is the
 // prefix of all of them.
 func slotKey(tenant string, r *tool.Record, name ...string) []byte {
 	at := []string{tenant, "name", string(r.Tier)}
@@ -42,7 +42,10 @@ func slotKey(tenant string, r *tool.Record, name ...string) []byte {
 		at = append(at, r.PersonaID)
 	case tool.SharedTier:
 	}
-	return key(toolSpace, append(at, name...)...)
+	for _, n := range name {
+		at = append(at, tool.FoldName(n))
+	}
+	return key(toolSpace, at...)
 }
 
 // scopeOf is a record's place alone.
@@ -97,7 +100,7 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// bySlot reads the record that has a name in a scope; nil when there is none.
+// bySlot reads the record that has a name, or one too much like it, in a scope; nil when there is none.
 func bySlot(r Reader, tenant string, scope *tool.Record, name string) (*tool.Record, error) {
 	id, found, err := r.Get(slotKey(tenant, scope, name))
 	if err != nil || !found {

@@ -12,11 +12,43 @@ import (
 // nil when it sees none.
 func seen(r Reader, c tool.Caller, name string) (*tool.Record, error) {
 	for _, tier := range []tool.Tier{tool.SessionTier, tool.AgentTier, tool.SharedTier} {
-		if found, err := bySlot(r, c.Tenant, scopeOf(tier, c), name); err != nil || found != nil {
+		found, err := bySlot(r, c.Tenant, scopeOf(tier, c), name)
+		if err != nil || found != nil && found.Name == name {
 			return found, err
 		}
 	}
 	return nil, nil
+}
+
+// takenFrom returns the caller's own tool whose next version a tool of this name would be; nil when the name is free. It is a
+// Collision when the tool is another's, or when its name differs in case or hyphens only.
+func takenFrom(r Reader, c tool.Caller, name string) (older *tool.Record, err error) {
+	for _, tier := range []tool.Tier{tool.SessionTier, tool.AgentTier, tool.SharedTier} {
+		found, err := bySlot(r, c.Tenant, scopeOf(tier, c), name)
+		switch {
+		case err != nil:
+			return nil, err
+		case found == nil:
+			continue
+		case found.Name != name:
+			return nil, taken(name, "a tool that is called "+found.Name)
+		case older != nil: // it hides this one
+		case found.CreatedBy != c.Persona:
+			return nil, taken(name, "a tool of "+found.CreatedBy)
+		default:
+			older = found
+		}
+	}
+	return older, nil
+}
+
+// NameIsFree returns nil when a caller could register a tool of this name now: as a new one, or as the next version of its
+// own. The error is a Collision.
+func (s *Shelf) NameIsFree(ctx context.Context, c tool.Caller, name string) error {
+	return asError(s.store.View(ctx, func(r Reader) error {
+		_, err := takenFrom(r, c, name)
+		return err
+	}))
 }
 
 // Find returns the tool that a caller means by a name. What it may not see is NotFound. The tool may be one that cannot be

@@ -114,14 +114,11 @@ func (e *edit) add(r *tool.Record, whole tool.Implementation) error {
 
 // follow makes r the next version of what the caller sees under its name, or checks that there is room for a new one.
 func (e *edit) follow(r *tool.Record) error {
-	older, err := seen(e, e.by.Caller, r.Name)
+	older, err := takenFrom(e, e.by.Caller, r.Name)
 	if err != nil {
 		return err
 	}
 	if older != nil {
-		if older.CreatedBy != e.by.Persona {
-			return taken(r.Name, "a tool of "+older.CreatedBy)
-		}
 		r.Version, r.Supersedes = older.Version+1, older.ID
 		if older.Tier == tool.SessionTier {
 			return e.supersede(older, r)

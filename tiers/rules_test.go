@@ -347,6 +347,24 @@ func TestNamesCollide(t *testing.T) {
 	}
 }
 
+// Names that differ in case or hyphens only do not stand side by side.
+func TestNamesTooMuchAlike(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	w.put(ann1, "csv_parse", "1")
+	for name, free := range map[string]bool{"csv_parse": true, "Csv_Parse": false, "csv-parse": false, "csvparse": true} {
+		err := w.NameIsFree(t.Context(), ann1.Caller, name)
+		if free != (err == nil) || err != nil && !errors.Is(err, tool.Collision) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := w.Put(t.Context(), ann1, draft("CSV-Parse", "1"))
+	w.wants(tool.Collision, err)
+	_, err = w.Find(t.Context(), ann1.Caller, "CSV-Parse")
+	w.wants(tool.NotFound, err)
+	w.must(w.NameIsFree(t.Context(), bob1.Caller, "Csv_Parse"))
+}
+
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", tiers.Options{})

@@ -45,6 +45,12 @@ func CheckName(name string) NameProblem {
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
+// FoldName is what names have in common that are too much alike to stand side by side: upper and lower case count as the
+// same, and so do hyphens and underscores.
+func FoldName(name string) string {
+	return strings.ReplaceAll(strings.ToLower(name), "-", "_")
+}
+
 // NameError is the *Error of code InvalidRequest for a name with a problem; nil when there is none.
 func NameError(name string, problem NameProblem) error {
 	if problem == "" {

@@ -29,3 +29,15 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 }
+
+func TestFoldName(t *testing.T) {
+	t.Parallel()
+	for a, b := range map[string]string{"Forge-Tool": "forge_tool", "csv_parse": "CSV-parse", "a": "A"} {
+		if tool.FoldName(a) != tool.FoldName(b) {
+			t.Errorf("%s and %s are not alike", a, b)
+		}
+	}
+	if tool.FoldName("csvparse") == tool.FoldName("csv_parse") {
+		t.Error("csvparse and csv_parse are alike")
+	}
+}
