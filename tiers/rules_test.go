@@ -2,6 +2,7 @@ package tiers_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"example.com/toolsmith/runtime/decimal"
 )
 
 // condition is a part of a step's condition.
@@ -99,7 +101,7 @@ func (v *value) truthy() bool {
 	case '"':
 		return len(v.text) > 2
 	case '0':
-		return newDecimal(string(v.text)).sign() != 0
+		return decimal.Parse(string(v.text)).Sign() != 0
 	}
 	return true
 }
@@ -133,7 +135,7 @@ func equal(a, b *value) (bool, error) {
 func compare(a, b *value) (int, error) {
 	switch {
 	case a.kind() == '0' && b.kind() == '0':
-		return newDecimal(string(a.text)).compare(newDecimal(string(b.text))), nil
+		return decimal.Parse(string(a.text)).Compare(decimal.Parse(string(b.text))), nil
 	case a.kind() == '"' && b.kind() == '"':
 		return strings.Compare(a.string(), b.string()), nil
 	}

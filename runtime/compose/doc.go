@@ -21,5 +21,5 @@
 // that comes from outside is bounded, and no work is more than linear in those bounds.
 //
 // The package calls nothing itself: Run is handed the one call path, so that every step has the caller's identity, rights and
-// limits. It imports runtime/tool. Pipelines do not change and are safe for concurrent use.
+// limits. It imports runtime/tool and runtime/decimal. Pipelines do not change and are safe for concurrent use.
 package compose

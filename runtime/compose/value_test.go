@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"testing"
 	"unicode/utf16"
 
@@ -77,19 +76,6 @@ func TestTextsSurviveEscaping(t *testing.T) {
 		}
 		if quoted := append(appendEscaped([]byte{'"'}, text), '"'); !json.Valid(quoted) {
 			t.Fatalf("%s is not JSON", quoted)
-		}
-	})
-}
-
-func TestDecimalsCompareAsRationals(t *testing.T) {
-	t.Parallel()
-	number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][-+]?[0-9])?`)
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := number.Draw(t, "a"), number.Draw(t, "b")
-		x, _ := new(big.Rat).SetString(a)
-		y, _ := new(big.Rat).SetString(b)
-		if got, want := newDecimal(a).compare(newDecimal(b)), x.Cmp(y); got != want {
-			t.Fatalf("%s and %s: %d, want %d", a, b, got, want)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/toolsmith/runtime/policy"
@@ -18,6 +19,10 @@ type Session struct {
 	policy *policy.Policy
 	seed   uint64 // zero: real randomness
 
+	made    sync.Once
+	funcs   map[string]wasmjs.Func // once made
+	fetches atomic.Uint32          // that were not the glue's
+
 	mu      sync.Mutex
 	uses    ledger
 	running map[*Use]Use  // what has begun and not ended, as it began
@@ -26,13 +31,16 @@ type Session struct {
 	ends    []func()
 }
 
-// Funcs are the host functions of the call, by operation, for wasmjs.CallOptions. Ask once for each session.
+// Funcs are the host functions of the call, by operation, for wasmjs.CallOptions. They are the same ones however often they
+// are asked for, so that the call's limits hold for all of its uses together.
 func (s *Session) Funcs() map[string]wasmjs.Func {
-	all := map[string]wasmjs.Func{}
-	for _, c := range capabilities {
-		maps.Copy(all, c.funcs(s))
-	}
-	return all
+	s.made.Do(func() {
+		s.funcs = map[string]wasmjs.Func{}
+		for _, c := range capabilities {
+			maps.Copy(s.funcs, c.funcs(s))
+		}
+	})
+	return maps.Clone(s.funcs)
 }
 
 // patience is how long Finish waits for host functions on their way out. Their context is over by then, so they need

@@ -12,18 +12,18 @@ import (
 // Parse reads a policy from YAML (docs/powers.md describes it). Reading is strict: the error is a *tool.Error of code
 // InvalidRequest with the line and column of the first mistake. A section that is missing, and an empty list, grant nothing.
 func Parse(text []byte) (*Policy, error) {
-	var d document
+	var d Document
 	if err := wire.YAML(text, &d); err != nil {
 		return nil, err
 	}
-	return d.policy(), nil
+	return d.Policy(), nil
 }
 
 // version is that of the format.
 const version = "1.0"
 
-// document is a policy as it is written.
-type document struct {
+// Document is a policy as it is written, for files that hold policies among other things: package wire reads it, strictly.
+type Document struct {
 	Version     string      `json:"version"`
 	Permissions permissions `json:"permissions"`
 	Secrets     []Secret    `json:"secrets"`
@@ -53,7 +53,7 @@ type resources struct {
 }
 
 // Validate checks what no part of the document sees alone.
-func (d *document) Validate() error {
+func (d *Document) Validate() error {
 	switch d.Version {
 	case version:
 	case "":
@@ -72,10 +72,11 @@ func (d *document) Validate() error {
 // Validate checks the names.
 func (s *cryptoSection) Validate() error { return checkCrypto(s.Allow) }
 
-func (d *document) policy() *Policy {
+// Policy returns a new policy that grants what the document does. Its rules are in their normal form once wire has read d.
+func (d *Document) Policy() *Policy {
 	l := d.Resources.Limits
 	p := &Policy{
-		Network: d.Permissions.Network.Allow, Crypto: d.Permissions.Crypto.Allow, Secrets: d.Secrets,
+		Network: slices.Clone(d.Permissions.Network.Allow), Crypto: slices.Clone(d.Permissions.Crypto.Allow), Secrets: slices.Clone(d.Secrets),
 		Limits: l.call(), FetchLimits: l.fetch(), FSLimits: l.fs(),
 	}
 	for _, rule := range d.Permissions.Storage.Allow {

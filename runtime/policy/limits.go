@@ -1,7 +1,5 @@
 package policy
 
-import "fmt"
-
 // FetchLimits bound the requests of one call. A zero field is its default.
 type FetchLimits struct {
 	MaxRedirects          int   // hops after the first request; 5, at most 20
@@ -93,21 +91,8 @@ func (p *Policy) SetLimits() []string {
 		{"fsMaxTotalBytes", fs.MaxTotalBytes},
 	} {
 		if l.value != 0 {
-			set = append(set, l.name+" "+shortest(l.value))
+			set = append(set, l.name+" "+quantity(l.value).String())
 		}
 	}
 	return set
-}
-
-// shortest writes a number with the largest suffix that leaves it whole.
-func shortest(n int64) string {
-	for _, scale := range []struct {
-		suffix string
-		size   int64
-	}{{"Gi", 1 << 30}, {"G", 1e9}, {"Mi", 1 << 20}, {"M", 1e6}, {"Ki", 1 << 10}, {"k", 1e3}} {
-		if n%scale.size == 0 {
-			return fmt.Sprintf("%d%s", n/scale.size, scale.suffix)
-		}
-	}
-	return fmt.Sprint(n)
 }

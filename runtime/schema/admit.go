@@ -203,7 +203,7 @@ func (k keyword) strings() []string {
 func (k keyword) count() int {
 	n := -1
 	if k.v.kind == number {
-		n = k.v.decimal().count()
+		n = k.v.count()
 	}
 	if n < 0 {
 		k.wrong("a whole number belongs here, 0 or more")

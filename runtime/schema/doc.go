@@ -9,5 +9,5 @@
 // A value is checked by an evaluator of our own, because every library that was tried can be made to stall or to end
 // the process by a few hundred bytes: the work is counted, and what would take too much of it ends in an error of code
 // Limit. Numbers are compared exactly, as decimals. Schemas and values do not change once they are made; everything here
-// is safe for concurrent use. The package imports runtime/tool.
+// is safe for concurrent use. The package imports runtime/tool and runtime/decimal.
 package schema

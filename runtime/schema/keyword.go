@@ -104,7 +104,7 @@ func (k keyword) multiple() {
 		return
 	}
 	of := k.v.decimal()
-	if of.sign() <= 0 {
+	if of.Sign() <= 0 {
 		k.wrong("a number above 0 belongs here")
 		return
 	}

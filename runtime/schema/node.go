@@ -54,7 +54,7 @@ func typeNamed(name string) typeSet {
 }
 
 func (s typeSet) admits(v *Value) bool {
-	return s&(1<<v.kind) != 0 || v.kind == number && s&integer != 0 && v.decimal().whole()
+	return s&(1<<v.kind) != 0 || v.kind == number && s&integer != 0 && v.decimal().IsInteger()
 }
 
 func (s typeSet) String() string {

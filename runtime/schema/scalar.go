@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/toolsmith/runtime/decimal"
 )
 
 // choice is enum and const: the value is one of a list.
@@ -52,7 +54,7 @@ func (r choice) check(c *checker, v *Value, _ marks) bool {
 // bound is minimum, maximum and their exclusive kin.
 type bound struct {
 	at      string
-	limit   decimal
+	limit   decimal.Decimal
 	literal string
 	words   string
 	admits  func(order int) bool // of the value to the limit
@@ -60,7 +62,7 @@ type bound struct {
 
 func (r bound) check(c *checker, v *Value, _ marks) bool {
 	c.spend(1)
-	return r.admits(v.decimal().compare(r.limit)) || c.fail(r.at, func() string {
+	return r.admits(v.decimal().Compare(r.limit)) || c.fail(r.at, func() string {
 		return fmt.Sprintf("must be %s %s, got %s", r.words, r.literal, v.show())
 	})
 }
@@ -68,13 +70,13 @@ func (r bound) check(c *checker, v *Value, _ marks) bool {
 // multiple is multipleOf.
 type multiple struct {
 	at      string
-	of      decimal
+	of      decimal.Decimal
 	literal string
 }
 
 func (r multiple) check(c *checker, v *Value, _ marks) bool {
 	c.spend(5)
-	return v.decimal().multipleOf(r.of) || c.fail(r.at, func() string {
+	return v.decimal().MultipleOf(r.of) || c.fail(r.at, func() string {
 		return fmt.Sprintf("must be a multiple of %s, got %s", r.literal, v.show())
 	})
 }

@@ -15,12 +15,7 @@ func (v *Value) appendKey(b []byte) []byte {
 	case boolean:
 		return append(b, v.text[0])
 	case number:
-		d := v.decimal()
-		if d.negative {
-			b = append(b, '-')
-		}
-		b = append(append(b, '#'), d.digits...)
-		return append(strconv.AppendInt(append(b, 'e'), int64(d.exponent), 10), ';')
+		return append(v.decimal().Append(append(b, '#')), ';')
 	case text:
 		return appendKeyText(b, v.text)
 	case array:

@@ -35,6 +35,16 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String writes the quantity with the largest suffix that leaves it whole.
+func (q Quantity) String() string {
+	for _, suffix := range []string{"Gi", "G", "Mi", "M", "Ki", "k"} {
+		if scale := scales[suffix]; q != 0 && uint64(q)%scale == 0 {
+			return strconv.FormatUint(uint64(q)/scale, 10) + suffix
+		}
+	}
+	return strconv.FormatUint(uint64(q), 10)
+}
+
 // Period is a limit in time, as Go writes durations: 500ms, 5s, 1m. Its zero value is a limit that was not given.
 type Period time.Duration
 
@@ -50,3 +60,6 @@ func (p *Period) UnmarshalText(text []byte) error {
 	*p = Period(d)
 	return nil
 }
+
+// String writes the period as Go writes durations.
+func (p Period) String() string { return time.Duration(p).String() }

@@ -35,3 +35,17 @@ func TestPeriod(t *testing.T) {
 		}
 	}
 }
+
+func TestQuantityString(t *testing.T) {
+	t.Parallel()
+	for q, want := range map[wire.Quantity]string{
+		0: "0", 1: "1", 1000: "1k", 1024: "1Ki", 1500: "1500", 128 << 20: "128Mi", 50e6: "50M", 1e9: "1G", 3 << 30: "3Gi",
+	} {
+		if got := q.String(); got != want {
+			t.Errorf("%d is written %s, want %s", uint64(q), got, want)
+		}
+	}
+	if got := wire.Period(1500 * time.Millisecond).String(); got != "1.5s" {
+		t.Errorf("1500 ms are written %s", got)
+	}
+}

@@ -53,6 +53,7 @@ func newFace(program string, stdin io.Reader, stdout, stderr io.Writer) *face {
 
 func (f *face) rootCommand() *cobra.Command {
 	var version bool
+	var place dataFlags
 	root := &cobra.Command{
 		Use:   f.name,
 		Short: "Run agent-written JavaScript and TypeScript in a sandbox with limits that bind",
@@ -74,7 +75,8 @@ func (f *face) rootCommand() *cobra.Command {
 	root.SetErr(f.err)
 	root.PersistentFlags().Var(&f.format, "output", "form of the result, text or json")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.doctorCommand(), f.versionCommand())
+	place.register(root.PersistentFlags())
+	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(), f.versionCommand())
 	return root
 }
 
