@@ -28,13 +28,14 @@ var rooms = []room{
 	{"assets", nil, "bytes and their licences, nothing else"},
 	{"runtime/tool", nil, "every room speaks these nouns: what they import, everybody imports"},
 	{"runtime/decimal", nil, "a number is what it is: schemas, pipelines and tests of tools compare it the same way"},
+	{"runtime/match", []string{"runtime/decimal"}, "whether two values are the same is a question about their texts alone"},
 	{"runtime/wire", []string{"runtime/tool"}, "bounded reading comes before everything that has an opinion on what was read"},
 	{"wasmjs", []string{"runtime/tool", "assets"}, "the engine moves bytes and knows no policy"},
 	{"runtime/model", []string{"runtime/tool"}, "a chat model is asked, it asks nobody"},
 	{"runtime/schema", []string{"runtime/tool", "runtime/wire", "runtime/decimal"}, "a schema is judged by its text alone"},
 	{"runtime/compose", []string{"runtime/tool", "runtime/decimal"}, "a pipeline is checked and run by whoever hands it the tools: it knows none"},
 	{"runtime/source", []string{"runtime/tool", "wasmjs"}, "the gate reads source and asks the engine for syntax and TypeScript, no more"},
-	{"runtime/cases", []string{"runtime/tool", "wasmjs"}, "a case says what is right; how it is run is handed in"},
+	{"runtime/cases", []string{"runtime/tool", "runtime/match", "wasmjs"}, "a case says what is right; how it is run is handed in"},
 	{
 		"runtime",
 		[]string{
@@ -46,7 +47,7 @@ var rooms = []room{
 	{"tiers", []string{"runtime/tool", "runtime/wire"}, "records outlive engines and models"},
 	{
 		"forge",
-		[]string{"runtime/tool", "runtime/wire", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source"},
+		[]string{"runtime/tool", "runtime/wire", "runtime/match", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source"},
 		"forge names the sandbox, the judge and the shelf as interfaces and is handed them",
 	},
 	{

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"example.com/toolsmith/runtime/match"
 )
 
 // setter puts the value of one member into a case.
@@ -111,7 +113,7 @@ func (f file) str(m member, to *string) error {
 	if m.value[0] != '"' {
 		return f.errorf(m.valueAt, "%q must be text", m.name)
 	}
-	*to = unquote(m.value)
+	*to = match.Text(m.value)
 	return nil
 }
 

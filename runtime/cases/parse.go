@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"example.com/toolsmith/runtime/match"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -97,7 +98,7 @@ func caseName(i int, given []member) string {
 	if id < 0 {
 		return fmt.Sprintf("case %d", i+1)
 	}
-	return fmt.Sprintf("case %q", unquote(given[id].value))
+	return fmt.Sprintf("case %q", match.Text(given[id].value))
 }
 
 // complete checks what no member alone can say.

@@ -3,6 +3,8 @@ package cases
 import (
 	"bytes"
 	"encoding/json"
+
+	"example.com/toolsmith/runtime/match"
 )
 
 // reader walks a valid JSON text and knows where in it each token stands.
@@ -57,7 +59,7 @@ func (r *reader) members() []member {
 		if open == json.Delim('{') {
 			m.nameAt = r.start()
 			_, name := r.token()
-			m.name = unquote(name)
+			m.name = match.Text(name)
 		}
 		m.value, m.valueAt = r.raw()
 		all = append(all, m)

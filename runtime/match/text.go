@@ -1,15 +1,14 @@
-package cases
+package match
 
 import (
-	"encoding/json"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// unquote returns the text of a valid JSON string literal in WTF-8: surrogate pairs become one character, a lone surrogate
+// Text returns the text of a valid JSON string in its quotes, in WTF-8: surrogate pairs become one character, a lone surrogate
 // becomes its own three bytes, where encoding/json would put U+FFFD in its place.
-func unquote(literal json.RawMessage) string {
+func Text(literal []byte) string {
 	in := literal[1 : len(literal)-1]
 	out := make([]byte, 0, len(in))
 	for len(in) > 0 {
