@@ -120,33 +120,20 @@ func withoutData(name string, err error) error {
 	return &e
 }
 
-// candidate makes an implementation ready for a caller: the same for a tool that is tried and for one that is registered.
-func (h *Host) candidate(ctx context.Context, c tool.Caller, name string, tier tool.Tier, impl tool.Implementation) (body, tool.Report, []string, error) {
-	switch impl.Mode {
-	case tool.SandboxMode:
-		b, report, err := h.code(ctx, tier, impl)
-		return b, report, nil, err
-	case tool.ComposeMode:
-		return h.pipeline(ctx, c, name, impl)
-	}
-	return nil, tool.Report{}, nil, &tool.Error{
-		Code: tool.InvalidRequest, Path: "/implementation/mode", Message: fmt.Sprintf("%.40q is no mode", impl.Mode), Hint: "compose or sandbox",
-	}
-}
-
-func (h *Host) code(ctx context.Context, tier tool.Tier, impl tool.Implementation) (body, tool.Report, error) {
+// code makes a sandboxed implementation ready, and says what the gate found in it.
+func (h *Host) code(ctx context.Context, tier tool.Tier, impl tool.Implementation) (codeBody, tool.Report, error) {
 	limits, err := h.limits(tier, impl)
 	if err != nil {
-		return nil, tool.Report{}, err
+		return codeBody{}, tool.Report{}, err
 	}
 	request := Request{Language: impl.Language, Code: impl.Code, Allow: impl.Allowlist, Limits: limits}
 	report, err := h.box.inspect(ctx, request)
 	if err != nil {
-		return nil, tool.Report{}, err
+		return codeBody{}, tool.Report{}, err
 	}
 	prepared, err := h.box.Prepare(ctx, request)
 	if err != nil {
-		return nil, tool.Report{}, err
+		return codeBody{}, tool.Report{}, err
 	}
 	return codeBody{prepared, limits}, reportOf(report), nil
 }
@@ -168,6 +155,9 @@ func (s *Sandbox) inspect(ctx context.Context, r Request) (*source.Report, error
 func reportOf(found *source.Report) tool.Report {
 	report := tool.Report{Uses: found.Uses, Unused: found.Unused, SideEffects: slices.Contains(found.Uses, source.Fetch)}
 	for _, fact := range found.Facts {
+		if fact.Kind == source.FactRandom && !slices.Contains(report.Flags, tool.FlagNondeterministic) {
+			report.Flags = append(report.Flags, tool.FlagNondeterministic)
+		}
 		report.Notes = append(report.Notes, fmt.Sprintf("line %d, column %d: %s", fact.Line, fact.Column, fact.Message))
 	}
 	if len(found.Unused) > 0 {

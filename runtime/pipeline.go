@@ -11,12 +11,17 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// pipeline checks a composed tool for a caller: its language, and that the caller may call what its steps call.
-func (h *Host) pipeline(ctx context.Context, c tool.Caller, name string, impl tool.Implementation) (body, tool.Report, []string, error) {
+// pipeline checks the language of a composed tool.
+func (h *Host) pipeline(name string, impl tool.Implementation) (pipelineBody, error) {
 	made, err := compose.New(specOf(impl), compose.Rules{Self: name, MaxSteps: h.opt.MaxSteps})
 	if err != nil {
-		return nil, tool.Report{}, nil, pointed(err, "/implementation")
+		return pipelineBody{}, pointed(err, "/implementation")
 	}
+	return pipelineBody{made}, nil
+}
+
+// stepsReport says what the steps of a pipeline come to for a caller, who has to be able to call them all.
+func (h *Host) stepsReport(ctx context.Context, c tool.Caller, name string, impl tool.Implementation, made *compose.Pipeline) (tool.Report, error) {
 	report := tool.Report{Tools: made.Tools()}
 	var problems compose.Problems
 	for i, step := range impl.Steps {
@@ -28,7 +33,7 @@ func (h *Host) pipeline(ctx context.Context, c tool.Caller, name string, impl to
 		report.SideEffects = report.SideEffects || t.SideEffects
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, report, nil, tool.AsError(err)
+		return report, tool.AsError(err)
 	}
 	if circle := compose.Circle(name, made.Tools(), func(of string) []string { return h.callsOf(ctx, c, of) }); circle != nil {
 		problems = append(problems, compose.Problem{
@@ -36,11 +41,11 @@ func (h *Host) pipeline(ctx context.Context, c tool.Caller, name string, impl to
 		})
 	}
 	if len(problems) > 0 {
-		return nil, report, nil, &tool.Error{
+		return report, &tool.Error{
 			Code: tool.InvalidRequest, Path: "/implementation" + problems[0].Path, Message: problems.Error(), Hint: problems[0].Hint, Cause: problems,
 		}
 	}
-	return pipelineBody{made}, report, made.Tools(), nil
+	return report, nil
 }
 
 func unusable(i int, step tool.Step, err error) compose.Problem {

@@ -58,7 +58,9 @@ func (r *registry) names() []string {
 }
 
 // meta reports whether a name is that of a meta tool, or too much like it.
-func meta(name string) bool { return metaTools[tool.FoldName(name)] || compose.Meta(tool.FoldName(name)) }
+func meta(name string) bool {
+	return metaTools[tool.FoldName(name)] || compose.Meta(tool.FoldName(name))
+}
 
 // alike returns the tool whose name is this one or too much like it.
 func (r *registry) alike(name string) *callable {

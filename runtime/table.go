@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"example.com/toolsmith/runtime/tool"
@@ -144,18 +145,25 @@ func (h *Host) load(ctx context.Context, c tool.Caller, name string) (*callable,
 	return t, err
 }
 
+// compile makes a record callable. What a pipeline's steps may call is looked at when they do.
 func (h *Host) compile(ctx context.Context, c tool.Caller, r *tool.Record, impl tool.Implementation) (*callable, error) {
 	input, output, err := compileSchemas(r.InputSchema, r.OutputSchema)
 	if err != nil {
 		return nil, err
 	}
-	made, report, calls, err := h.candidate(ctx, c, r.Name, r.Tier, impl)
+	t := &callable{Face: faceOf(r, impl), input: input, output: output}
+	if impl.Mode == tool.SandboxMode {
+		t.body, _, err = h.code(ctx, r.Tier, impl)
+		return t, err
+	}
+	made, err := h.pipeline(r.Name, impl)
 	if err != nil {
 		return nil, err
 	}
-	face := Face{
-		Name: r.Name, Description: r.Description, InputSchema: r.InputSchema, OutputSchema: r.OutputSchema, SideEffects: report.SideEffects,
-		ID: r.ID, Version: r.Version, Tier: r.Tier, Mode: impl.Mode,
-	}
-	return &callable{Face: face, input: input, output: output, calls: calls, body: made}, nil
+	t.body, t.calls = made, made.pipeline.Tools()
+	t.SideEffects = slices.ContainsFunc(t.calls, func(name string) bool {
+		step, err := h.resolve(ctx, c, name)
+		return err != nil || step.SideEffects
+	})
+	return t, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
 )
@@ -16,26 +17,42 @@ func (h *Host) Prepare(ctx context.Context, c tool.Caller, name string, impl too
 	if err != nil {
 		return tool.Report{}, nil, tool.AsError(err)
 	}
-	made, report, _, err := h.candidate(ctx, c, name, tool.SessionTier, impl)
-	if err != nil {
-		return report, nil, tool.AsError(err)
-	}
-	if code, ok := made.(codeBody); ok {
+	switch impl.Mode {
+	case tool.SandboxMode:
+		code, report, err := h.code(ctx, tool.SessionTier, impl)
+		if err != nil {
+			return report, nil, tool.AsError(err)
+		}
+		return report, func(ctx context.Context, t tool.Trial) tool.TrialResult { return code.try(ctx, granted, t) }, nil
+	case tool.ComposeMode:
+		made, err := h.pipeline(name, impl)
+		if err != nil {
+			return tool.Report{}, nil, err
+		}
+		report, err := h.stepsReport(ctx, c, name, impl, made.pipeline)
+		if err != nil {
+			return report, nil, err
+		}
 		return report, func(ctx context.Context, t tool.Trial) tool.TrialResult {
-			limits := within(code.limits, granted.Limits)
-			limits.Fuel = lesser(t.Fuel, limits.Fuel)
-			result, err := code.prepared.Call(ctx, Inputs{Input: t.Input, Limits: limits, Policy: granted, Now: t.Now, Seed: t.Seed})
-			return tool.TrialResult{
-				Output: result.Output, Err: tool.AsError(err), Fuel: result.Stats.Fuel, MemoryBytes: result.Stats.PeakMemoryBytes,
-				Duration: result.Stats.Wall, Logs: lastLogs(result.Logs),
-			}
+			began := h.opt.Now()
+			out, err := made.run(ctx, &invocation{host: h, caller: c, input: t.Input, policy: granted, result: &CallResult{}})
+			return tool.TrialResult{Output: out, Err: tool.AsError(err), Duration: max(h.opt.Now().Sub(began), 0)}
 		}, nil
 	}
-	return report, func(ctx context.Context, t tool.Trial) tool.TrialResult {
-		began := h.opt.Now()
-		out, err := made.run(ctx, &invocation{host: h, caller: c, input: t.Input, policy: granted, result: &CallResult{}})
-		return tool.TrialResult{Output: out, Err: tool.AsError(err), Duration: max(h.opt.Now().Sub(began), 0)}
-	}, nil
+	return tool.Report{}, nil, &tool.Error{
+		Code: tool.InvalidRequest, Path: "/implementation/mode", Message: tool.Quote(string(impl.Mode)) + " is no mode", Hint: "compose or sandbox",
+	}
+}
+
+// try runs code once.
+func (b codeBody) try(ctx context.Context, granted *policy.Policy, t tool.Trial) tool.TrialResult {
+	limits := within(b.limits, granted.Limits)
+	limits.Fuel = lesser(t.Fuel, limits.Fuel)
+	result, err := b.prepared.Call(ctx, Inputs{Input: t.Input, Limits: limits, Policy: granted, Now: t.Now, Seed: t.Seed})
+	return tool.TrialResult{
+		Output: result.Output, Err: tool.AsError(err), Fuel: result.Stats.Fuel, MemoryBytes: result.Stats.PeakMemoryBytes,
+		Duration: result.Stats.Wall, Logs: lastLogs(result.Logs),
+	}
 }
 
 // lastLogs is the end of what was written to the console, for the author of a tool.

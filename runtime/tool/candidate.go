@@ -50,7 +50,7 @@ const (
 	FlagUnusedCapability   Flag = "unused-capability"   // it asks for an API that it never uses
 	FlagCapabilityMismatch Flag = "capability-mismatch" // it uses an API of which its description says nothing
 	FlagHardCoded          Flag = "hard-coded"          // it answers its test cases, and inputs beside them all alike
-	FlagNondeterministic   Flag = "nondeterministic"    // a second run of a test case gave something else
+	FlagNondeterministic   Flag = "nondeterministic"    // it draws random numbers, or a second run of a test case gave something else
 	FlagNoAssertions       Flag = "no-assertions"       // no test case says what is expected
 	FlagUnbounded          Flag = "unbounded"           // a moderate input met a limit
 	FlagWideSchema         Flag = "wide-schema"         // the output schema takes almost anything

@@ -1,0 +1,156 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/toolsmith/runtime/compose"
+	"example.com/toolsmith/runtime/source"
+	"example.com/toolsmith/runtime/tool"
+)
+
+func (j *job) enabled(context.Context) error {
+	j.result.Stage = StageDisabled
+	if !j.forge.opt.Enabled {
+		return &tool.Error{Code: tool.Denied, Message: "forging tools is disabled", Hint: "an operator enables it with emergent: true in the configuration"}
+	}
+	j.result.Stage = StageShape
+	return j.by.Validate()
+}
+
+func (j *job) read(arguments []byte) error {
+	request, err := Read(arguments, ReadRules{MinTestCases: j.forge.opt.MinTestCases})
+	if err != nil {
+		return err
+	}
+	j.request = request
+	j.result.Notes = request.Notes
+	hash, err := request.Implementation.Hash()
+	if err != nil {
+		return err
+	}
+	j.candidate = tool.Candidate{
+		Name: request.Name, Description: request.Description, InputSchema: request.InputSchema, OutputSchema: request.OutputSchema,
+		Implementation: request.Implementation, SourceHash: hash,
+	}
+	return nil
+}
+
+// nameIsFree refuses the names of others early; registering decides it again, for good.
+func (j *job) nameIsFree(ctx context.Context) error {
+	j.result.Stage = StageCollision
+	if j.forge.sandbox.Reserved(j.request.Name) {
+		return &tool.Error{
+			Code: tool.Collision, Path: "/name", Message: fmt.Sprintf("the name %s is taken by a tool of the host, or too much like it", j.request.Name),
+			Hint: "choose another name, or use that tool",
+		}
+	}
+	return j.forge.shelf.NameIsFree(ctx, j.by.Caller, j.request.Name)
+}
+
+func (j *job) attempt(ctx context.Context) error {
+	j.result.Stage = StageLimit
+	n, err := j.forge.shelf.Attempt(ctx, j.by, map[string]any{
+		"name": j.request.Name, "mode": j.request.Implementation.Mode, "sourceHash": j.candidate.SourceHash,
+		"allowlist": j.request.Implementation.Allowlist, "testCases": len(j.request.TestCases),
+	})
+	j.result.Attempt = n
+	return err
+}
+
+func (j *job) permitted(context.Context) error {
+	j.result.Stage = StagePermission
+	if j.request.Implementation.Mode == tool.SandboxMode && !j.forge.opt.AllowSandbox {
+		return &tool.Error{
+			Code: tool.Denied, Path: "/implementation/mode", Message: "Sandboxed emergent tools are disabled (emergentConfig.allowSandboxTools)",
+			Hint: "compose existing tools, or have an operator set emergentConfig.allowSandboxTools: true (--allow-sandbox on the command line)",
+		}
+	}
+	return nil
+}
+
+// check has the implementation looked at before it runs.
+func (j *job) check(ctx context.Context) error {
+	j.result.Stage = StageStatic
+	report, try, err := j.forge.sandbox.Prepare(ctx, j.by.Caller, j.request.Name, j.request.Implementation)
+	if err != nil {
+		return j.unfit(err)
+	}
+	j.try = try
+	report.Flags = append(report.Flags, j.suspicions(report)...)
+	j.candidate.Report = report
+	j.result.Report = &j.candidate.Report
+	return nil
+}
+
+// unfit says in the words of its stage what is wrong with an implementation.
+func (j *job) unfit(err error) error {
+	e := *tool.AsError(err)
+	e.Cause = err
+	switch {
+	case e.Code != tool.InvalidSource && j.request.Implementation.Mode == tool.SandboxMode:
+		e.Message = "loading the code failed: " + e.Message
+	case j.request.Implementation.Mode == tool.ComposeMode:
+		e.Message = "Compose validation failed: " + e.Message
+	case syntaxError(err):
+		j.result.Stage = StageSyntax
+		e.Message = "SyntaxError before execution: " + strings.TrimPrefix(e.Message, "SyntaxError: ")
+	default:
+		e.Message = "Code validation failed: " + e.Message
+	}
+	return &e
+}
+
+// syntaxError reports whether a source could not be read at all: the gate says so by its rule, the engine by the error's name.
+func syntaxError(err error) bool {
+	if found, ok := errors.AsType[source.Violations](err); ok {
+		return slices.ContainsFunc(found, func(v source.Violation) bool { return v.Rule == source.RuleSyntax })
+	}
+	e := tool.AsError(err)
+	return e.Line > 0 || strings.Contains(e.Name+e.Message, "SyntaxError")
+}
+
+// problemsOf lists what an error holds when it is about more than one thing.
+func problemsOf(err error) (list []*tool.Error) {
+	if found, ok := errors.AsType[Problems](err); ok {
+		return found
+	}
+	if found, ok := errors.AsType[source.Violations](err); ok && len(found) > 1 {
+		for _, v := range found {
+			list = append(list, &tool.Error{
+				Code: tool.InvalidSource, Path: "/implementation/code", Message: v.Message, Line: v.Line, Column: v.Column, Snippet: v.Snippet, Hint: v.Hint,
+			})
+		}
+	}
+	if found, ok := errors.AsType[compose.Problems](err); ok && len(found) > 1 {
+		for _, p := range found {
+			list = append(list, &tool.Error{Code: tool.InvalidRequest, Path: "/implementation" + p.Path, Message: p.Message, Hint: p.Hint})
+		}
+	}
+	return list
+}
+
+// mentions are words by which a description owns up to an API.
+var mentions = map[string][]string{
+	source.Fetch:    {"fetch", "http", "url", "web", "download", "request", "api", "network", "online", "page", "site", "server", "remote"},
+	source.ReadFile: {"file", "read", "path", "disk", "folder", "director"},
+	source.Crypto:   {"hash", "crypt", "sha", "hmac", "digest", "uuid", "random", "sign", "checksum", "md5"},
+}
+
+// suspicions are the flags that can be raised before anything runs.
+func (j *job) suspicions(report tool.Report) (flags []tool.Flag) {
+	description := strings.ToLower(j.request.Description + " " + j.request.Name)
+	for _, api := range report.Uses {
+		if !slices.ContainsFunc(mentions[api], func(word string) bool { return strings.Contains(description, word) }) {
+			flags = append(flags, tool.FlagCapabilityMismatch)
+			break
+		}
+	}
+	if !slices.ContainsFunc(j.request.TestCases, func(c tool.TestCase) bool { return c.ExpectedOutput != nil }) {
+		flags = append(flags, tool.FlagNoAssertions)
+	}
+	return flags
+}

@@ -1,0 +1,79 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// review asks the judge.
+func (j *job) review(ctx context.Context) error {
+	j.result.Stage = StageLimit
+	if err := j.forge.shelf.MaySpend(ctx, j.by.Caller); err != nil {
+		return err
+	}
+	j.result.Stage = StageJudge
+	verdict, err := j.forge.judge.Review(ctx, j.by, j.candidate)
+	if err := j.spend(ctx, verdict.Spent); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	j.result.Verdict = &verdict
+	switch {
+	case verdict.Approved && verdict.SourceHash != j.candidate.SourceHash:
+		return &tool.Error{Code: tool.Rejected, Message: "the verdict was given for another implementation", Hint: "have this very implementation judged"}
+	case verdict.Approved:
+		return nil
+	case strings.Contains(verdict.Reasoning, "Failed to parse"):
+		j.result.Stage = StageJudgeParse
+	}
+	return &tool.Error{Code: tool.Rejected, Message: verdict.Reasoning, Hint: hintFor(verdict)}
+}
+
+// spend books what was asked of models, also when nothing came of it.
+func (j *job) spend(ctx context.Context, spent tool.Spent) error {
+	if spent == (tool.Spent{}) {
+		return nil
+	}
+	return j.forge.shelf.Spend(context.WithoutCancel(ctx), j.by, j.request.Name, spent)
+}
+
+// hintFor says how to go on after a refusal.
+func hintFor(v tool.CreationVerdict) string {
+	if len(v.Concerns) > 0 {
+		return "mend what the judge names: " + strings.Join(v.Concerns, "; ")
+	}
+	return "mend what the judge names, and ask again"
+}
+
+// register makes the tool callable. The decision is on record before the tool is.
+func (j *job) register(ctx context.Context) error {
+	j.result.Stage = StageRegister
+	data := map[string]any{
+		"name": j.request.Name, "verdict": j.result.Verdict, "sourceHash": j.candidate.SourceHash, "report": j.candidate.Report,
+		"tests": len(j.candidate.TestResults),
+	}
+	if err := j.forge.shelf.Log(ctx, j.by, "", tool.ForgeApproved, data); err != nil {
+		return err
+	}
+	record, err := j.forge.shelf.Put(ctx, j.by, tool.Draft{
+		Name: j.request.Name, Description: j.request.Description, InputSchema: j.request.InputSchema, OutputSchema: j.request.OutputSchema,
+		Implementation: j.request.Implementation, TestCases: j.request.TestCases, Verdict: *j.result.Verdict,
+	})
+	switch {
+	case errors.Is(err, tool.Collision):
+		j.result.Stage = StageCollision
+	case errors.Is(err, tool.Limit):
+		j.result.Stage = StageLimit
+	}
+	if err != nil {
+		return err
+	}
+	j.result.Success, j.result.Stage, j.result.Tool, j.result.ToolID = true, "", record, record.ID
+	j.tell(Event{Kind: Approved, Confidence: j.result.Verdict.Confidence})
+	return nil
+}

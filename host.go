@@ -1,0 +1,217 @@
+package toolsmith
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"example.com/toolsmith/forge"
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/builtin"
+	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/model"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
+)
+
+// Host is a place where tools are forged and called.
+type Host struct {
+	opt      Options
+	box      *runtime.Sandbox // nil when it is another's
+	tools    *runtime.Host
+	shelf    *tiers.Shelf
+	forge    *forge.Forge
+	promoter *forge.Promoter
+	meter    *model.Meter
+
+	loading sync.Mutex
+	loaded  bool // what is stored was looked over with the tools that there are now
+}
+
+// Open opens a host in a data directory, which is made when it is not there; "" or config.Memory keeps nothing beyond
+// Close. One process holds a directory at a time. The context is that of opening.
+func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
+	opt = opt.withDefaults()
+	if err := opt.Config.Validate(); err != nil {
+		return nil, err
+	}
+	h := &Host{opt: opt}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close())
+		}
+	}()
+	if h.shelf, err = h.openShelf(ctx, dir); err != nil {
+		return nil, err
+	}
+	box := opt.Sandbox
+	if box == nil {
+		if h.box, err = runtime.OpenSandbox(ctx, opt.Engine); err != nil {
+			return nil, err
+		}
+		box = h.box
+	}
+	if h.tools, err = runtime.NewHost(box, h.hostOptions()); err != nil {
+		return nil, err
+	}
+	if h.meter, err = model.NewMeter(h.meterOptions()); err != nil {
+		return nil, err
+	}
+	if err := h.registerAll(); err != nil {
+		return nil, err
+	}
+	reviewer := opt.Judge
+	if reviewer == nil {
+		if reviewer, err = h.modelJudge(); err != nil {
+			return nil, err
+		}
+	}
+	h.forge = forge.New(h.tools, reviewer, h.shelf, h.forgeOptions())
+	h.promoter = forge.NewPromoter(reviewer, h.shelf)
+	return h, nil
+}
+
+// Close waits for the calls in flight, and writes what is not written yet.
+func (h *Host) Close() error {
+	var failed error
+	if h.promoter != nil {
+		h.promoter.Close()
+	}
+	if h.box != nil {
+		failed = h.box.Close()
+	}
+	if h.shelf != nil {
+		failed = errors.Join(failed, h.shelf.Close())
+	}
+	return failed
+}
+
+func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
+	storeKey, err := tiers.ParseStoreKey(h.opt.Getenv(StoreKeyEnv))
+	if err != nil {
+		return nil, err
+	}
+	opt := tiers.Options{
+		Rules: h.rules(), Source: tiers.SourceAtRest(h.opt.Config.SourceAtRest), Watch: h.changed, Now: h.opt.Now, Random: h.opt.Random,
+		Reserved: func(name string) bool { return h.tools.Reserved(name) },
+	}
+	if text := h.opt.Getenv(SourceKeyEnv); text != "" {
+		if opt.SourceKey, err = tiers.ParseSourceKey(text); err != nil {
+			return nil, err
+		}
+	}
+	if dir == config.Memory {
+		dir = ""
+	}
+	return tiers.Open(ctx, dir, tiers.StoreOptions{EncryptionKey: storeKey, Logger: h.opt.Logger}, opt)
+}
+
+// changed makes calls look anew at what an audit entry tells of.
+func (h *Host) changed(e tool.AuditEvent) {
+	if e.EventType != tool.Used {
+		h.tools.Changed(e.Tenant)
+	}
+	h.opt.OnAudit(e)
+}
+
+func (h *Host) rules() tiers.Rules {
+	c := h.opt.Config.EmergentConfig
+	return tiers.Rules{
+		MaxSessionTools: c.MaxSessionTools, MaxAgentTools: c.MaxAgentTools, MinUses: c.PromotionThreshold.Uses,
+		MinConfidence: c.PromotionThreshold.Confidence, MinSuccessRate: c.PromotionThreshold.SuccessRate, MinPanel: c.MinPromotionConfidence,
+		SharedByPanel: !c.RequireHumanForShared, MaxFailuresInARow: c.MaxFailuresInARow, SessionIdle: time.Duration(c.SessionIdleHours) * time.Hour,
+		MaxForgeAttempts: c.MaxForgeAttemptsPerSession, MaxSessionTokens: c.MaxJudgeTokensPerSession, MaxPersonaTokens: c.MaxJudgeTokensPerPersona,
+	}
+}
+
+func (h *Host) hostOptions() runtime.HostOptions {
+	c := h.opt.Config
+	return runtime.HostOptions{
+		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: func(c tool.Caller, id string) { h.promoter.Notice(c, id) },
+		Limits: c.CallLimits(), SessionLimits: c.SessionLimits(), MaxSteps: c.EmergentConfig.MaxStepsPerTool,
+		Quota: runtime.Quota{Concurrent: c.EmergentConfig.MaxConcurrentCalls, PerMinute: c.EmergentConfig.MaxCallsPerMinute}, Now: h.opt.Now,
+	}
+}
+
+func (h *Host) forgeOptions() forge.Options {
+	c := h.opt.Config.EmergentConfig
+	return forge.Options{
+		Enabled: h.opt.Config.Enabled(), AllowSandbox: c.AllowSandboxTools, MinTestCases: c.MinTestCases, KeepFailing: !c.RequirePassingTests,
+		Watch: h.opt.OnForge, Now: h.opt.Now, Random: h.opt.Random,
+	}
+}
+
+// registerAll registers the built-in tools and those that came with the options.
+func (h *Host) registerAll() error {
+	writer, err := h.model(config.ManagerModel)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(builtin.All(writer), h.opt.Tools...) {
+		if err := h.tools.Register(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Register adds a tool of the program's own, for all callers. Composed tools that wait for it can be called from then on.
+func (h *Host) Register(t runtime.Tool) error {
+	h.loading.Lock()
+	defer h.loading.Unlock()
+	h.loaded = false
+	return h.tools.Register(t)
+}
+
+// load looks over what is stored, once all tools of the program are there: before the first use of any.
+func (h *Host) load(ctx context.Context) error {
+	h.loading.Lock()
+	defer h.loading.Unlock()
+	if h.loaded {
+		return nil
+	}
+	err := h.shelf.Load(ctx, h.tools.Has)
+	h.loaded = err == nil
+	return err
+}
+
+// Forge takes a request, in JSON as models write it, through all gates, and registers the tool for the caller's session. The
+// result is never nil: with an error it says what each stage found.
+func (h *Host) Forge(ctx context.Context, c tool.Caller, request []byte) (*forge.Result, error) {
+	if err := h.load(ctx); err != nil {
+		return &forge.Result{}, err
+	}
+	return h.forge.Forge(ctx, tool.Actor{Caller: c}, request)
+}
+
+// Call calls a tool by name with JSON. The result is never nil.
+func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*runtime.CallResult, error) {
+	if err := h.load(ctx); err != nil {
+		return &runtime.CallResult{}, err
+	}
+	return h.tools.Call(ctx, c, name, input)
+}
+
+// Tools returns what a caller may call, by name.
+func (h *Host) Tools(ctx context.Context, c tool.Caller) ([]runtime.Face, error) {
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.tools.Tools(ctx, c)
+}
+
+// Promote lets a tool rise by one tier because a person says so. For the shared tier the judge's panel is asked first, and
+// has to agree; its verdict comes back when there is one.
+func (h *Host) Promote(ctx context.Context, by tool.Actor, id string, to tool.Tier, approvedBy string) (*tool.Record, *tool.PromotionVerdict, error) {
+	if err := h.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	return h.promoter.Raise(ctx, by, id, to, approvedBy)
+}
+
+// Shelf is where the forged tools of all tenants are kept, with their versions, sessions and the audit log.
+func (h *Host) Shelf(ctx context.Context) (*tiers.Shelf, error) {
+	return h.shelf, h.load(ctx)
+}
