@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/runtime/wire"
+)
+
+// dataFlags say where the configuration and the data of a host lie; "" leaves it to the environment.
+type dataFlags struct{ config, data string }
+
+func (d *dataFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&d.config, "config", "", "configuration `FILE` of verbs that keep tools (default toolsmith/config.yaml in $XDG_CONFIG_HOME or ~/.config)")
+	set.StringVar(&d.data, "data", "", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
+}
+
+// config loads the configuration that the flags, the environment and the file make together.
+func (f *face) config(ctx context.Context, flags dataFlags) (config.Config, error) {
+	var file, text string
+	opt := config.Options{File: flags.config, Read: func(name string) ([]byte, error) {
+		read, err := f.read(ctx, name, wire.MaxYAMLBytes, tool.InvalidRequest)
+		file, text = name, string(read)
+		return read, err
+	}}
+	if flags.data != "" {
+		opt.Flags = []config.Flag{{Name: "--data", Key: "data", Value: flags.data}}
+	}
+	c, err := config.Load(opt)
+	if e := tool.AsError(err); e != nil && e.Line > 0 {
+		return config.Config{}, &fileError{file, text, true, err}
+	}
+	return c, err
+}
