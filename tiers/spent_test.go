@@ -1,6 +1,7 @@
 package tiers_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -71,6 +72,19 @@ func TestSpentIsForgottenAfter31Days(t *testing.T) {
 	w.pass(20 * 24 * time.Hour)
 	if got := w.spent(ann1); len(got.Days) != 10 {
 		t.Errorf("20 days later: %d days", len(got.Days))
+	}
+	w.spend(ann1, "a", 10)
+	stored := 0
+	w.must(w.Store().View(t.Context(), func(r tiers.Reader) error {
+		return r.Scan(tiers.Range{}, func(key, _ []byte) (bool, error) {
+			if bytes.Contains(key, []byte("\x01day\x00")) {
+				stored++
+			}
+			return true, nil
+		})
+	}))
+	if stored != 11 {
+		t.Errorf("%d days are stored", stored)
 	}
 }
 
