@@ -22,28 +22,48 @@ func (s *Schema) Validate(value []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.validate(v, maxSteps+stepsPerByte*len(value))
+	_, err = s.validate(v, maxSteps+stepsPerByte*len(value))
+	return err
+}
+
+// ValidateAll is Validate for several values, with the budget of one check for all of them together: so many cost no more
+// than one of their size. It returns an error, or nil, for each.
+func (s *Schema) ValidateAll(values ...[]byte) []error {
+	errs, decoded := make([]error, len(values)), make([]*Value, len(values))
+	steps := maxSteps
+	for i, value := range values {
+		decoded[i], errs[i] = Decode(value)
+		steps += stepsPerByte * len(value)
+	}
+	for i, v := range decoded {
+		if v != nil {
+			steps, errs[i] = s.validate(v, steps)
+		}
+	}
+	return errs
 }
 
 // ValidateValue is Validate for a value that was read before.
 func (s *Schema) ValidateValue(v *Value) error {
-	return s.validate(v, maxSteps+stepsPerByte*v.weight())
+	_, err := s.validate(v, maxSteps+stepsPerByte*v.weight())
+	return err
 }
 
-func (s *Schema) validate(v *Value, steps int) error {
+// validate returns the steps that are left, too.
+func (s *Schema) validate(v *Value, steps int) (int, error) {
 	c := checker{steps: steps, most: maxMismatch, path: make([]step, 0, 16)}
 	ok := c.check(s.root, v, nil)
 	switch {
 	case c.exhausted():
-		return &tool.Error{
+		return c.steps, &tool.Error{
 			Code:    tool.Limit,
 			Message: fmt.Sprintf("checking the value against its schema takes too long: more than %d steps, or schemas applied within each other more than %d deep", steps, maxNesting),
 			Hint:    "make the schema simpler: fewer alternatives in anyOf and oneOf, no definitions that refer to each other twice, shorter patterns",
 		}
 	case ok:
-		return nil
+		return c.steps, nil
 	}
-	return c.mismatches().error()
+	return c.steps, c.mismatches().error()
 }
 
 // Mismatch is one place where a value is not what its schema wants.
