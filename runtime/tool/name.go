@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -8,12 +9,8 @@ import (
 // MaxNameBytes is the longest name of a tool: it also becomes the name of a folder.
 const MaxNameBytes = 200
 
-// NameProblem says what is wrong with the name of a tool. The text is stable. It is the cause of the *Error that NameError
-// makes: errors.As finds it.
-type NameProblem string //nolint:errname // a word first, an error by the way
-
-// Error is the word itself.
-func (p NameProblem) Error() string { return string(p) }
+// NameProblem says what is wrong with the name of a tool. The text is stable.
+type NameProblem string
 
 // The problems.
 const (
@@ -63,6 +60,17 @@ func NameError(name string, problem NameProblem) error {
 	return &Error{
 		Code: InvalidRequest, Path: "/name", Message: message,
 		Hint:  "an ASCII letter, then letters, digits, underscores or hyphens, at most 200 in all",
-		Cause: problem,
+		Cause: nameError(problem),
 	}
+}
+
+// nameError carries a NameProblem in the cause of an error.
+type nameError NameProblem
+
+func (e nameError) Error() string { return string(e) }
+
+// NameProblemOf returns what is wrong with a name, if that is among what an error says.
+func NameProblemOf(err error) (NameProblem, bool) {
+	cause, ok := errors.AsType[nameError](err)
+	return NameProblem(cause), ok
 }

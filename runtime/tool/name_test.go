@@ -24,8 +24,8 @@ func TestCheckName(t *testing.T) {
 		if (err == nil) != (got == "") || err != nil && !errors.Is(err, tool.InvalidRequest) {
 			t.Errorf("%.20q: %v", name, err)
 		}
-		if cause, _ := errors.AsType[tool.NameProblem](err); cause != got {
-			t.Errorf("%.20q: the cause is %q", name, cause)
+		if problem, ok := tool.NameProblemOf(err); problem != got || ok != (got != "") {
+			t.Errorf("%.20q: the error's problem is %q", name, problem)
 		}
 	}
 }
