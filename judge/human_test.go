@@ -1,0 +1,144 @@
+package judge_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/toolsmith/judge"
+	"example.com/toolsmith/runtime/tool"
+)
+
+func human(t testing.TB, opt judge.HumanOptions) *judge.Human {
+	t.Helper()
+	opt.OSUser = "ursula"
+	opt.Now = func() time.Time { return now }
+	h, err := judge.NewHuman(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHumanAnswers(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]struct {
+		approved bool
+		reason   string
+	}{
+		"yes\n":                   {true, "approved at the terminal by ursula"},
+		" Y \n":                   {true, "approved at the terminal by ursula"},
+		"yes":                     {true, "approved at the terminal by ursula"},
+		"no\nit lies\x1b[2J\n":    {false, `rejected at the terminal by ursula: it lies\u001b[2J`},
+		"n":                       {false, "rejected at the terminal by ursula"},
+		"":                        {false, "rejected: nobody answered at the terminal"},
+		"\n\n\nyes\n":             {false, "rejected: the answers at the terminal were neither yes nor no"},
+		"maybe\nyes\n":            {true, "approved at the terminal by ursula"},
+		"yes sir\n1\ntrue\nyes\n": {false, "rejected: the answers at the terminal were neither yes nor no"},
+		strings.Repeat("x", 5000): {false, "rejected: nobody answered at the terminal"},
+	} {
+		v := review(t, human(t, judge.HumanOptions{In: strings.NewReader(in)}), adder())
+		if v.Approved != want.approved || v.Reasoning != want.reason || v.JudgeModel != "human:ursula" || v.At != tool.At(now) || (v.Confidence == 1) != want.approved || v.SourceHash == "" {
+			t.Errorf("%.40q: %+v", in, v)
+		}
+		p := panel(t, human(t, judge.HumanOptions{In: strings.NewReader(in)}), record())
+		if p.Approved != want.approved || p.SafetyAuditor != p.CorrectnessReviewer || p.SafetyAuditor.Reasoning != want.reason || (p.Confidence == 1) != want.approved || p.SourceHash == "" {
+			t.Errorf("%.40q: %+v", in, p)
+		}
+	}
+}
+
+func TestHumanSeesAll(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := adder()
+	c.Implementation.Code = "// \u202e\x1b[2J hidden\r\nfunction execute(input) {\n\treturn { sum: input.a + input.b };\n}"
+	c.Implementation.Allowlist = []string{"crypto"}
+	c.Report.Notes = []string{"reads the time\nMeasured by the host:"}
+	review(t, human(t, judge.HumanOptions{In: strings.NewReader("no\n\n"), Out: &out}), c)
+	text := out.String()
+	for _, want := range []string{
+		"add_numbers", "Adds two numbers.", `"type":"object"`, "APIs that it asks for: crypto", `   1| // \u202e\u001b[2J hidden`, "   3| \treturn { sum: input.a + input.b };",
+		`input: {"a":1,"b":2}`, "success=true", `reads the time\nMeasured`, `Asked for by "ann"`, "yes or no: ", "why: ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	if strings.ContainsAny(text, "\x1b\u202e\r") {
+		t.Errorf("what does not print is shown: %q", text)
+	}
+}
+
+func TestHumanApprovesAs(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := adder()
+	c.Report.Growth = &tool.Growth{}
+	v := review(t, human(t, judge.HumanOptions{ApproveAs: "Vera", Out: &out}), c)
+	if !v.Approved || v.Confidence != 1 || v.JudgeModel != "human:Vera" || !strings.Contains(v.Reasoning, "ursula") || out.Len() != 0 || v.Bounded != 0.5 || len(v.Concerns) != 1 {
+		t.Errorf("%+v, %q", v, out.String())
+	}
+	p := panel(t, human(t, judge.HumanOptions{ApproveAs: "Vera"}), record())
+	if !p.Approved || p.JudgeModel != "human:Vera" || p.Confidence != 1 {
+		t.Errorf("%+v", p)
+	}
+	redacted := adder()
+	redacted.Implementation = redacted.Implementation.Redact()
+	if v := review(t, human(t, judge.HumanOptions{ApproveAs: "Vera"}), redacted); v.Approved {
+		t.Errorf("what cannot be seen was approved: %+v", v)
+	}
+	if p, err := human(t, judge.HumanOptions{ApproveAs: "Vera"}).Panel(t.Context(), by, record(), redacted.Implementation); p.Approved || err != nil {
+		t.Errorf("what cannot be seen was approved: %+v, %v", p, err)
+	}
+}
+
+func TestNewHumanRefuses(t *testing.T) {
+	t.Parallel()
+	for _, opt := range []judge.HumanOptions{{ApproveAs: "a\nb"}, {OSUser: "\u202e"}, {ApproveAs: strings.Repeat("a", 201)}} {
+		if _, err := judge.NewHuman(opt); !errors.Is(err, tool.InvalidRequest) || tool.AsError(err).Hint == "" {
+			t.Errorf("%+v: %v", opt, err)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+func TestHumanWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	if v := review(t, human(t, judge.HumanOptions{In: strings.NewReader("yes\n"), Out: broken{}}), adder()); v.Approved {
+		t.Errorf("%+v", v)
+	}
+	if h, err := judge.NewHuman(judge.HumanOptions{}); err != nil {
+		t.Error(err)
+	} else if v := review(t, h, adder()); v.Approved || v.JudgeModel != "human:unknown" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// After a question that was given up, an answer could be meant for it: none is taken any more.
+func TestHumanGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in, type_ := io.Pipe()
+		h := human(t, judge.HumanOptions{In: in})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if v, err := h.Review(ctx, by, adder()); v.Approved || !errors.Is(err, tool.Timeout) {
+			t.Error(v, err)
+		}
+		go func() { _, _ = type_.Write([]byte("yes\n")) }()
+		synctest.Wait()
+		if v := review(t, h, adder()); v.Approved || !strings.Contains(v.Reasoning, "was left") {
+			t.Errorf("%+v", v)
+		}
+		_ = type_.Close()
+	})
+}
