@@ -89,7 +89,7 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
-// What is as large as it may be takes no longer than its bytes do.
+// What is as large as it may be takes no longer than its bytes do: a second at the most, and minutes if it were their square.
 func TestLargeRequestsAreReadInTime(t *testing.T) {
 	t.Parallel()
 	large := func(head, piece, tail string) string {
@@ -114,7 +114,7 @@ func TestLargeRequestsAreReadInTime(t *testing.T) {
 	} {
 		start := time.Now()
 		_, err := forge.Read([]byte(text), forge.ReadRules{})
-		if took := time.Since(start); err == nil || took > 5*time.Second {
+		if took := time.Since(start); err == nil || took > 30*time.Second {
 			t.Errorf("%s: %v, %.100v", name, took, err)
 		}
 	}
