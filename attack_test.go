@@ -119,6 +119,7 @@ func (a attack) right(err error, registering bool) bool {
 
 // stub is the judge of a case.
 func (a attack) stub(t *testing.T) model.Model {
+	t.Helper()
 	switch a.Judge {
 	case "", "approve-all":
 		return approveAll
@@ -164,6 +165,7 @@ func TestForgeAttacks(t *testing.T) {
 }
 
 func (a attack) forge(t *testing.T) {
+	t.Helper()
 	first := approveAll
 	stub := a.stub(t)
 	if len(a.Existing) == 0 {
@@ -286,6 +288,7 @@ func TestForgeNameAttacks(t *testing.T) {
 }
 
 func (a attack) forgeName(t *testing.T) {
+	t.Helper()
 	w := open(t, "", approveAll, nil)
 	for _, existing := range a.Existing {
 		var old struct{ Name, Tier, By string }
@@ -332,6 +335,7 @@ func TestComposeAttacks(t *testing.T) {
 }
 
 func (a attack) compose(t *testing.T) {
+	t.Helper()
 	w := open(t, "", approveAll, func(opt *toolsmith.Options) { opt.Tools = a.tools() })
 	w.denied["priv"] = true
 	err := a.forgeAll(w)

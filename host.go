@@ -38,7 +38,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 		return nil, err
 	}
 	h := &Host{opt: opt}
-	defer func() {
+	defer func() { //nolint:contextcheck,nolintlint // closing is not bound to the context of opening; seen only in some runs
 		if err != nil {
 			err = errors.Join(err, h.Close())
 		}
@@ -69,7 +69,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 		}
 	}
 	h.forge = forge.New(h.tools, reviewer, h.shelf, h.forgeOptions())
-	h.promoter = forge.NewPromoter(reviewer, h.shelf)
+	h.promoter = forge.NewPromoter(reviewer, h.shelf) //nolint:contextcheck,nolintlint // it works until Close
 	return h, nil
 }
 

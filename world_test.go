@@ -24,12 +24,13 @@ import (
 // world is a host in memory, or in a directory, whose judge is a stub.
 type world struct {
 	*toolsmith.Host
-	t *testing.T
+	t testing.TB
 
 	mu     sync.Mutex
 	events []tool.AuditEvent
 	forged []forge.Event
 	denied map[string]bool // tools that nobody may call
+	closed bool
 }
 
 // caller of everything, unless a test says otherwise.
@@ -45,7 +46,7 @@ var box = sync.OnceValues(func() (*runtime.Sandbox, error) {
 })
 
 // open opens a world whose configuration allows forging code, after change.
-func open(t *testing.T, dir string, reviewer model.Model, change func(*toolsmith.Options)) *world {
+func open(t testing.TB, dir string, reviewer model.Model, change func(*toolsmith.Options)) *world {
 	t.Helper()
 	w := &world{t: t, denied: map[string]bool{}}
 	c := config.Default()
@@ -61,9 +62,7 @@ func open(t *testing.T, dir string, reviewer model.Model, change func(*toolsmith
 		t.Fatal(err)
 	}
 	if reviewer != nil {
-		if opt.Judge, err = judge.New(judge.Options{Creation: reviewer, Safety: reviewer, Correctness: reviewer}); err != nil {
-			t.Fatal(err)
-		}
+		opt.Judge = judgeOf(t, reviewer, reviewer)
 	}
 	if change != nil {
 		change(&opt)
@@ -71,8 +70,31 @@ func open(t *testing.T, dir string, reviewer model.Model, change func(*toolsmith
 	if w.Host, err = toolsmith.Open(t.Context(), dir, opt); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.check(); w.must(w.Close()) })
+	t.Cleanup(w.close)
 	return w
+}
+
+// judgeOf is a judge of a model that reviews candidates, and one that is the panel.
+func judgeOf(t testing.TB, creation, panel model.Model) judge.Judge {
+	t.Helper()
+	j, err := judge.New(judge.Options{Creation: creation, Safety: panel, Correctness: panel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// close checks what holds at the end of every test, that the audit log is whole, and closes the host once.
+func (w *world) close() {
+	w.t.Helper()
+	if w.closed {
+		return
+	}
+	w.closed = true
+	if _, err := w.shelf().Verify(context.Background(), ann.Tenant); err != nil {
+		w.t.Error(err)
+	}
+	w.must(w.Close())
 }
 
 func (w *world) must(err error) {
@@ -87,14 +109,6 @@ func (w *world) shelf() *tiers.Shelf {
 	s, err := w.Shelf(context.Background())
 	w.must(err)
 	return s
-}
-
-// check holds at the end of every test: the chain of the audit log is whole.
-func (w *world) check() {
-	w.t.Helper()
-	if _, err := w.shelf().Verify(context.Background(), ann.Tenant); err != nil {
-		w.t.Error(err)
-	}
 }
 
 func (w *world) audited(kind tool.EventType) (list []tool.AuditEvent) {
@@ -115,7 +129,7 @@ func (w *world) call(c tool.Caller, name, input string) (string, error) {
 }
 
 // request is a request for add_numbers, with some of its members replaced by JSON.
-func request(t *testing.T, members map[string]string) []byte {
+func request(t testing.TB, members map[string]string) []byte {
 	t.Helper()
 	all := map[string]json.RawMessage{
 		"name": json.RawMessage(`"add_numbers"`), "description": json.RawMessage(`"Adds two numbers."`),

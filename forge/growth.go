@@ -70,11 +70,15 @@ func (j *job) grow(ctx context.Context, g *tool.Growth, from json.RawMessage, pa
 		}
 		size *= growFactor
 	}
-	const fuelNoise, memoryNoise = 20_000, 256 << 10
-	byFuel, byMemory := classOf(fuel, fuelNoise), classOf(memory, memoryNoise)
+	if len(fuel) == 0 {
+		return
+	}
+	const fuelNoise, memoryNoise, perByte = 20_000, 256 << 10, 2 // reading an input costs about a unit a byte
+	byFuel := classOf(fuel, float64(fuelNoise+perByte*g.Points[len(g.Points)-1].InputBytes))
+	byMemory := classOf(memory, memoryNoise)
 	g.Fuel, g.Memory = dearer(g.Fuel, byFuel), dearer(g.Memory, byMemory)
-	if last := len(g.Points) - 1; len(fuel) > 0 && fuel[len(fuel)-1].limited && (len(fuel) == 1 ||
-		g.Points[last].InputBytes <= moderateSize && (byFuel == tool.GrowthExponential || byMemory == tool.GrowthExponential)) {
+	if fuel[len(fuel)-1].limited && (len(fuel) == 1 || g.Points[len(g.Points)-1].InputBytes <= moderateSize &&
+		(byFuel == tool.GrowthExponential || byMemory == tool.GrowthExponential)) {
 		g.Bounded = false
 	}
 }
@@ -84,11 +88,7 @@ func costly(err *tool.Error) bool {
 	if err == nil {
 		return false
 	}
-	switch err.Code {
-	case tool.OutOfFuel, tool.OutOfMemory, tool.Timeout, tool.StackOverflow, tool.OutputTooLarge:
-		return true
-	}
-	return false
+	return slices.Contains([]tool.Code{tool.OutOfFuel, tool.OutOfMemory, tool.Timeout, tool.StackOverflow, tool.OutputTooLarge}, err.Code)
 }
 
 // sample is the cost at one size. A limited one cost more than is known.
@@ -97,29 +97,46 @@ type sample struct {
 	limited    bool
 }
 
-// classOf reads the class of growth off samples of growing size. Differences below noise are none.
+// classOf reads the class of growth off samples of growing size. Differences below noise are none. A limited sample, which is
+// the last, can only show that growth is worse than the others say.
 func classOf(s []sample, noise float64) tool.GrowthClass {
-	if len(s) < 3 && (len(s) < 2 || !s[len(s)-1].limited) {
+	last := s[len(s)-1]
+	if !last.limited {
+		return rising(s, noise)
+	}
+	before := tool.GrowthUnknown
+	if len(s) > 3 {
+		before = rising(s[:len(s)-1], noise)
+	}
+	if len(s) == 1 {
+		return before
+	}
+	return dearer(before, rising(s, noise))
+}
+
+func rising(s []sample, noise float64) tool.GrowthClass {
+	const least = 3
+	if len(s) < least && !s[len(s)-1].limited {
 		return tool.GrowthUnknown
 	}
-	first, last := s[0], s[len(s)-1]
+	first, before, last := s[0], s[len(s)-2], s[len(s)-1]
 	if last.cost-first.cost < noise && !last.limited {
 		return tool.GrowthConstant
 	}
-	before := s[len(s)-2]
 	rise := math.Max(before.cost-first.cost, noise/growFactor)
-	if len(s) == 2 { // the first step met a limit already
-		rise = math.Max(first.cost, noise)
-	}
-	exponent := math.Log((last.cost-first.cost)/rise) / math.Log(last.size/before.size)
+	return ofExponent(math.Log((last.cost-first.cost)/rise) / math.Log(last.size/before.size))
+}
+
+// ofExponent is the class whose cost grows with about this power of the size; n log n counts as linear.
+func ofExponent(power float64) tool.GrowthClass {
 	switch {
-	case exponent < 0.3:
+	case power < 0.3:
 		return tool.GrowthConstant
-	case exponent < 1.4:
+	case power < 1.4:
 		return tool.GrowthLinear
-	case exponent < 2.4:
+	case power < 2.4:
 		return tool.GrowthQuadratic
-	case exponent < 4.5:
+	case power < 4.5:
 		return tool.GrowthPolynomial
 	}
 	return tool.GrowthExponential

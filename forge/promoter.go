@@ -2,7 +2,9 @@ package forge
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -48,6 +50,9 @@ type notice struct {
 // maxNotices bounds the tools that wait for a look. One that finds no room is looked at after a later use.
 const maxNotices = 1000
 
+// noticeDelay is how long notices are gathered.
+const noticeDelay = 100 * time.Millisecond
+
 // promoterName is who acts when nobody asked.
 const promoterName = "promoter"
 
@@ -88,6 +93,11 @@ func (p *Promoter) work(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-p.wake:
+		}
+		select { // what is used often is looked at now and then, not each time
+		case <-ctx.Done():
+			return
+		case <-time.After(noticeDelay):
 		}
 		for n, ok := p.next(); ok && ctx.Err() == nil; n, ok = p.next() {
 			by := tool.Actor{Caller: n.Caller, Name: promoterName}
@@ -138,10 +148,10 @@ func (p *Promoter) Check(ctx context.Context, by tool.Actor, id string) (*tool.R
 // measuredDeterministic reports whether the latest review found a tool deterministic. Others rise only when a person says
 // so.
 func measuredDeterministic(r *tool.Record) bool {
-	for i := len(r.JudgeVerdicts) - 1; i >= 0; i-- {
-		if v := r.JudgeVerdicts[i].Creation; v != nil {
+	for _, v := range slices.Backward(r.JudgeVerdicts) {
+		if v.Creation != nil {
 			const unlikely = 0.5
-			return v.Determinism > unlikely
+			return v.Creation.Determinism > unlikely
 		}
 	}
 	return false

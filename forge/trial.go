@@ -169,6 +169,9 @@ func failedTests(results []tool.TestResult) error {
 				e.Message += " (at " + e.Path + " of the output)"
 			}
 			e.Path = fmt.Sprintf("/testCases/%d", i)
+			if e.Hint == "" {
+				e.Hint = "mend the code, or the test case if that is what is wrong"
+			}
 			failed = append(failed, &e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.com/toolsmith/runtime/compose"
@@ -58,14 +59,15 @@ func (h *Host) call(ctx context.Context, c tool.Caller, name string, input json.
 	began := h.opt.Now()
 	out, err := t.body.run(ctx, &invocation{host: h, caller: c, input: input, policy: granted, result: result})
 	result.Duration = max(h.opt.Now().Sub(began), 0)
+	var shape uint64
 	if err == nil {
-		err = t.reuse(out, &result.Reuse)
+		shape, err = t.reuse(out, &result.Reuse)
 	}
 	if err == nil {
 		result.Output = out
 	}
 	if t.ID != "" {
-		err = errors.Join(err, h.account(ctx, c, t, result, err))
+		err = errors.Join(err, h.account(ctx, c, t, shape, result, err))
 	}
 	if err != nil {
 		result.Output = nil
@@ -88,15 +90,18 @@ func (h *Host) fits(t *callable, input json.RawMessage) error {
 	return &e
 }
 
-// reuse checks an output against what the tool promises.
-func (t *callable) reuse(out json.RawMessage, verdict *tool.ReuseVerdict) error {
+// reuse checks an output against what the tool promises, and returns its shape.
+func (t *callable) reuse(out json.RawMessage, verdict *tool.ReuseVerdict) (shape uint64, err error) {
 	verdict.Valid = true
 	if t.output == nil {
-		return nil
+		return 0, nil
 	}
-	err := t.output.Validate(out)
+	value, err := schema.Decode(out)
 	if err == nil {
-		return nil
+		err = t.output.ValidateValue(value)
+	}
+	if err == nil {
+		return value.Shape(), nil
 	}
 	verdict.Valid = false
 	e := *tool.AsError(err)
@@ -110,15 +115,15 @@ func (t *callable) reuse(out json.RawMessage, verdict *tool.ReuseVerdict) error 
 	}
 	e.Message = "output schema validation failed for " + t.Name + ": " + e.Message
 	e.Hint = "the tool breaks what it promises; its author can forge a next version"
-	return &e
+	return 0, &e
 }
 
 // account counts a use, and looks for drift. A call that failed for its caller's own reasons is none of the tool's.
-func (h *Host) account(ctx context.Context, c tool.Caller, t *callable, result *CallResult, failure error) error {
-	if failure != nil && !ownFault(tool.AsError(failure).Code) {
+func (h *Host) account(ctx context.Context, c tool.Caller, t *callable, shape uint64, result *CallResult, failure error) error {
+	if failure != nil && !slices.Contains(ownFaults, tool.AsError(failure).Code) {
 		return nil
 	}
-	h.drift.look(c.Tenant, t.ID, result, failure)
+	h.drift.look(c.Tenant, t.ID, shape, result, failure)
 	use := tool.Use{Success: failure == nil, Duration: result.Duration, At: h.opt.Now()}
 	ctx = context.WithoutCancel(ctx) // the use has happened
 	if err := h.opt.Shelf.RecordUse(ctx, c.Tenant, t.ID, use); err != nil {
@@ -130,18 +135,14 @@ func (h *Host) account(ctx context.Context, c tool.Caller, t *callable, result *
 	if err := h.opt.Shelf.Touch(ctx, c); err != nil {
 		return err
 	}
-	if failure == nil {
+	if failure == nil && t.Tier == tool.SessionTier {
 		h.opt.Used(c, t.ID)
 	}
 	return nil
 }
 
-// ownFault reports whether a failure says something of the tool, and not of its caller, the policy or the host.
-func ownFault(code tool.Code) bool {
-	switch code {
-	case tool.GuestError, tool.Timeout, tool.OutOfFuel, tool.OutOfMemory, tool.StackOverflow, tool.Unsettled,
-		tool.InvalidOutput, tool.OutputTooLarge, tool.InvalidSource, tool.Limit:
-		return true
-	}
-	return false
+// ownFaults are the failures that say something of the tool, and not of its caller, the policy or the host.
+var ownFaults = []tool.Code{
+	tool.GuestError, tool.Timeout, tool.OutOfFuel, tool.OutOfMemory, tool.StackOverflow, tool.Unsettled,
+	tool.InvalidOutput, tool.OutputTooLarge, tool.InvalidSource, tool.Limit,
 }

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -22,7 +20,7 @@ type drift struct {
 // habit is how a tool used to behave.
 type habit struct {
 	uses     int
-	shapes   map[string]bool // of its outputs
+	shapes   map[uint64]bool // of its outputs
 	mean, m2 float64         // of the milliseconds its calls took: Welford's running mean and sum of squared differences
 	failures float64         // part of the calls that failed, with later ones weighing more
 }
@@ -37,12 +35,8 @@ const (
 	failureStep = 0.05 // weight of the latest call
 )
 
-// look takes a call into account, and says in its verdict what was unusual about it.
-func (d *drift) look(tenant, id string, result *CallResult, failure error) {
-	shape := ""
-	if failure == nil {
-		shape = shapeOf(result.Output)
-	}
+// look takes a call into account, and says in its verdict what was unusual about it. shape is that of its output.
+func (d *drift) look(tenant, id string, shape uint64, result *CallResult, failure error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.tools == nil || len(d.tools) >= maxHabits {
@@ -50,14 +44,14 @@ func (d *drift) look(tenant, id string, result *CallResult, failure error) {
 	}
 	k := [2]string{tenant, id}
 	if d.tools[k] == nil {
-		d.tools[k] = &habit{shapes: map[string]bool{}}
+		d.tools[k] = &habit{shapes: map[uint64]bool{}}
 	}
 	reasons := d.tools[k].unusual(shape, tool.Millis(result.Duration), failure)
 	d.tools[k].learn(shape, result.Duration, failure)
 	result.Reuse.Anomaly, result.Reuse.AnomalyReason = len(reasons) > 0, strings.Join(reasons, "; ")
 }
 
-func (h *habit) unusual(shape string, millis float64, failure error) (reasons []string) {
+func (h *habit) unusual(shape uint64, millis float64, failure error) (reasons []string) {
 	if h.uses < driftAfter {
 		return nil
 	}
@@ -74,7 +68,7 @@ func (h *habit) unusual(shape string, millis float64, failure error) (reasons []
 	return reasons
 }
 
-func (h *habit) learn(shape string, took time.Duration, failure error) {
+func (h *habit) learn(shape uint64, took time.Duration, failure error) {
 	h.uses++
 	delta := tool.Millis(took) - h.mean
 	h.mean += delta / float64(h.uses)
@@ -86,47 +80,4 @@ func (h *habit) learn(shape string, took time.Duration, failure error) {
 		h.shapes[shape] = true
 	}
 	h.failures += failureStep * (failed - h.failures)
-}
-
-// shapeOf is the kind of a JSON value, with the names and kinds of an object's first members.
-func shapeOf(value json.RawMessage) string {
-	value = bytes.TrimSpace(value)
-	if len(value) == 0 || value[0] != '{' {
-		return kindOf(value)
-	}
-	const most = 64
-	var names strings.Builder
-	dec := json.NewDecoder(bytes.NewReader(value))
-	if _, err := dec.Token(); err != nil {
-		return ""
-	}
-	for n := 0; n < most && dec.More(); n++ {
-		name, err := dec.Token()
-		var member json.RawMessage
-		if err != nil || dec.Decode(&member) != nil {
-			return ""
-		}
-		fmt.Fprintf(&names, "%q:%s ", name, kindOf(member))
-	}
-	return names.String()
-}
-
-// kindOf is the type of a JSON value by its first character.
-func kindOf(value json.RawMessage) string {
-	if len(value) == 0 {
-		return ""
-	}
-	switch value[0] {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "number"
 }

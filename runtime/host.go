@@ -18,7 +18,7 @@ type HostOptions struct {
 	Policy func(tool.Caller) (*policy.Policy, error)
 	// Permit reports whether a caller may call a tool at all. nil permits everything that the caller can see.
 	Permit func(c tool.Caller, name string) bool
-	// Used is told of each successful use of a forged tool. It must return soon. nil is told nothing.
+	// Used is told of each successful use of a tool of the session tier. It must return soon. nil is told nothing.
 	Used func(c tool.Caller, id string)
 
 	Limits        tool.Limits // the most that a call may have; zero fields are the defaults

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -99,11 +100,12 @@ func code(text string) tool.Implementation {
 	return tool.Implementation{Mode: tool.SandboxMode, Code: text}
 }
 
+// steps is a pipeline of tools, each before its argument n.
 func steps(pairs ...string) tool.Implementation {
 	impl := tool.Implementation{Mode: tool.ComposeMode}
-	for i := 0; i < len(pairs); i += 2 {
+	for pair := range slices.Chunk(pairs, 2) {
 		impl.Steps = append(impl.Steps, tool.Step{
-			Name: fmt.Sprintf("s%d", i/2), Tool: pairs[i], InputMapping: map[string]json.RawMessage{"n": json.RawMessage(pairs[i+1])},
+			Name: fmt.Sprintf("s%d", len(impl.Steps)), Tool: pair[0], InputMapping: map[string]json.RawMessage{"n": json.RawMessage(pair[1])},
 		})
 	}
 	return impl

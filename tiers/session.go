@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"example.com/toolsmith/runtime/tool"
@@ -29,11 +30,51 @@ func readSession(r Reader, c tool.Caller) (*Session, error) {
 	return at, decode(text, at)
 }
 
+// touches remembers when sessions were last known to be in use, so that most touches need not ask the store.
+type touches struct {
+	mu   sync.Mutex
+	seen map[tool.Caller]time.Time
+}
+
+// maxTouches bounds them; a full memory is emptied, which costs each session a look at the store.
+const maxTouches = 100_000
+
+// fresh reports whether a session was seen within the last half minute; otherwise it is from now on.
+func (t *touches) fresh(c tool.Caller, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.seen[c]; ok && now.Sub(at) < time.Minute/2 && !now.Before(at) {
+		return true
+	}
+	if t.seen == nil || len(t.seen) >= maxTouches {
+		t.seen = map[tool.Caller]time.Time{}
+	}
+	t.seen[c] = now
+	return false
+}
+
+func (t *touches) forget(c tool.Caller) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.seen, c)
+}
+
 // Touch says that a session is in use. It is cheap: a session is written once a minute at most.
 func (s *Shelf) Touch(ctx context.Context, c tool.Caller) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	if s.touches.fresh(c, s.opt.Now()) {
+		return nil
+	}
+	err := s.touch(ctx, c)
+	if err != nil {
+		s.touches.forget(c)
+	}
+	return err
+}
+
+func (s *Shelf) touch(ctx context.Context, c tool.Caller) error {
 	fresh := false
 	err := s.store.View(ctx, func(r Reader) error {
 		at, err := readSession(r, c)
@@ -109,6 +150,7 @@ func (s *Shelf) endSession(ctx context.Context, by tool.Actor, c tool.Caller, id
 		}
 		return e.Delete(sessionKey(c))
 	})
+	s.touches.forget(c)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,11 @@ import (
 // Shelf keeps the forged tools of all tenants. It is safe for concurrent use. Its errors are *tool.Error. What it returns
 // belongs to the caller.
 type Shelf struct {
-	store  Store
-	opt    Options
-	sealer *sealer
-	uses   useBuffer
+	store   Store
+	opt     Options
+	sealer  *sealer
+	uses    useBuffer
+	touches touches
 
 	changing sync.Mutex // one change at a time, so that the store need not run them again
 	quit     chan struct{}

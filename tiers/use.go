@@ -28,15 +28,11 @@ type useBuffer struct {
 // RecordUse counts a finished call. It does not wait: uses are written together, some time later. Of an unknown id it is
 // NotFound.
 func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) error {
-	err := s.store.View(ctx, func(r Reader) error {
-		_, found, err := r.Get(recordKey(tenant, id))
-		if err == nil && !found {
-			return notFound(id)
+	k := toolKey{tenant, id}
+	if !s.uses.waitsFor(k) {
+		if err := s.mustExist(ctx, k); err != nil {
+			return err
 		}
-		return err
-	})
-	if err != nil {
-		return asError(err)
 	}
 	b := &s.uses
 	b.mu.Lock()
@@ -44,7 +40,6 @@ func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) 
 	if b.n >= maxPendingUses {
 		return &tool.Error{Code: tool.Unavailable, Message: "the store does not take the uses that wait for it"}
 	}
-	k := toolKey{tenant, id}
 	b.pending[k] = append(b.pending[k], use)
 	b.n++
 	if !b.waiting {
@@ -52,6 +47,23 @@ func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) 
 		time.AfterFunc(s.opt.FlushAfter, func() { _ = s.Settle(context.WithoutCancel(ctx)) }) // what fails stays pending
 	}
 	return nil
+}
+
+// waitsFor reports whether uses of a tool are waiting already.
+func (b *useBuffer) waitsFor(k toolKey) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pending[k]) > 0
+}
+
+func (s *Shelf) mustExist(ctx context.Context, k toolKey) error {
+	return asError(s.store.View(ctx, func(r Reader) error {
+		_, found, err := r.Get(recordKey(k.tenant, k.id))
+		if err == nil && !found {
+			return notFound(k.id)
+		}
+		return err
+	}))
 }
 
 // take empties the buffer.

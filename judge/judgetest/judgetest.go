@@ -117,3 +117,6 @@ func Hangs() model.Model {
 		return model.Reply{}, tool.AsError(ctx.Err())
 	})
 }
+
+// Refusing reads everything and does not approve.
+func Refusing() model.Model { return when(func(Prompt) bool { return false }) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,21 @@ type Value struct {
 	items []Value        // of an array, or the members of an object
 	index map[string]int // of the keys, when there are many
 }
+
+// Shape is a number that values of one shape have in common, and others hardly ever: of one kind and, for objects, with
+// members of the same names and kinds in the same order. It is the same within a process.
+func (v *Value) Shape() uint64 {
+	var h maphash.Hash
+	h.SetSeed(shapeSeed)
+	_ = h.WriteByte(byte(v.kind))
+	for i, name := range v.keys {
+		_, _ = h.WriteString(name)
+		_ = h.WriteByte(byte(v.items[i].kind))
+	}
+	return h.Sum64()
+}
+
+var shapeSeed = maphash.MakeSeed()
 
 type kind uint8
 
