@@ -66,6 +66,7 @@ var rooms = []room{
 		"the public door wires the rooms; the faces stand outside of it",
 	},
 	{"cmd", []string{"*"}, "the faces may import anything"},
+	{"examples", []string{"*"}, "an example shows what an embedder writes"},
 }
 
 // A library is what a room takes from outside of the module.

@@ -14,7 +14,7 @@ import (
 // Rules say what is the same. The zero value takes nothing but equal values.
 type Rules struct {
 	Partial bool // objects may have members that those wanted lack, at every depth
-	Close   bool // numbers may be apart by 1e-9 of the larger, unless both are integers, one of them 2^53 or more
+	Close   bool // numbers may be apart by 1e-9 of the larger, unless both are integers
 }
 
 // JSON reports whether got is the value that is wanted. If not, path is the JSON pointer (RFC 6901) to the first difference,
@@ -101,10 +101,7 @@ func (c *comparison) differ(token string) bool {
 	return false
 }
 
-const (
-	tolerance = 1e-9    // of the larger number
-	exactFrom = 1 << 53 // integers from here on are not all float64s
-)
+const tolerance = 1e-9 // of the larger number
 
 func (c *comparison) numbers(want, got string) bool {
 	if want == got {
@@ -116,16 +113,15 @@ func (c *comparison) numbers(want, got string) bool {
 	}
 	x, errX := strconv.ParseFloat(want, 64)
 	y, errY := strconv.ParseFloat(got, 64)
-	larger := max(math.Abs(x), math.Abs(y))
 	switch {
 	case errX != nil || errY != nil: // beyond any float64
 		return false
 	case x == 0 || y == 0: // nothing is near to 0
 		return false
-	case a.IsInteger() && b.IsInteger() && larger >= exactFrom:
+	case a.IsInteger() && b.IsInteger():
 		return false
 	}
-	return math.Abs(x-y) <= tolerance*larger
+	return math.Abs(x-y) <= tolerance*max(math.Abs(x), math.Abs(y))
 }
 
 // maxPathBytes is how long a pointer may be; a longer one is cut.

@@ -1,0 +1,23 @@
+package toolsmith_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The example of embedding runs, and runs again over what it left.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	const most = 60
+	if n := strings.Count(read(t, "examples/embed/main.go"), "\n"); n >= most {
+		t.Errorf("the example has %d lines, and is to have fewer than %d", n, most)
+	}
+	dir := t.TempDir()
+	for range 2 {
+		out, err := exec.CommandContext(t.Context(), "go", "run", "./examples/embed", dir).CombinedOutput()
+		if err != nil || string(out) != "{\"cents\":350}\n" {
+			t.Fatalf("it printed %s, %v", out, err)
+		}
+	}
+}
