@@ -294,3 +294,18 @@ func TestLateAnswersMissTheNextCall(t *testing.T) {
 		}
 	}
 }
+
+// T-75 of the specification: what a host adds is called like any asynchronous function.
+func TestT75AddedFunctionsAreCallable(t *testing.T) {
+	t.Parallel()
+	p := loadSource(t, wasmjs.Source{
+		Code: "async function execute({ n }) { return { typed: typeof lookup, got: await lookup(n, 'b') } }", APIs: []wasmjs.API{{Name: "lookup"}},
+	})
+	looks := func(_ context.Context, r wasmjs.Request) (wasmjs.Reply, error) {
+		return wasmjs.Reply{Value: json.RawMessage(`{"asked":` + string(r.Value) + `}`)}, nil
+	}
+	result, err := call(t, p, `{"n":1}`, wasmjs.CallOptions{Funcs: map[string]wasmjs.Func{"lookup": looks}})
+	if err != nil || string(result.Output) != `{"typed":"function","got":{"asked":[1,"b"]}}` {
+		t.Errorf("%s, %v", result.Output, err)
+	}
+}
