@@ -85,3 +85,54 @@ func FuzzYAMLToJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestJSONToYAML(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"b":1,"a":["x","2",true,null]}`:      "b: 1\na:\n  - x\n  - \"2\"\n  - true\n  - null\n",
+		`{"code":"a\n  b\n","of":{},"no":[]}`:  "code: |\n  a\n    b\nof: {}\nno: []\n",
+		`[1.10,2.5e+10,-0,9007199254740993]`:   "- 1.10\n- 2.5e+10\n- -0\n- 9007199254740993\n",
+		`["yes","~","<<","2026-01-02","0x10"]`: "- yes\n- \"~\"\n- \"<<\"\n- \"2026-01-02\"\n- \"0x10\"\n",
+		`"plain"`:                              "plain\n",
+	} {
+		got, err := wire.JSONToYAML([]byte(text))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"":              "empty",
+		`{"a":1,"a":2}`: "given twice",
+		`{"a":`:         "not JSON",
+		strings.Repeat("[", wire.MaxDepth+1) + strings.Repeat("]", wire.MaxDepth+1): "nested more than 32 deep",
+		`"` + strings.Repeat("x", wire.MaxYAMLBytes) + `"`:                          "at most 262144 are read",
+	} {
+		got, err := wire.JSONToYAML([]byte(text))
+		if got != nil {
+			t.Errorf("%.60q became %.60s", text, got)
+		}
+		refuses(t, text, err, want)
+	}
+}
+
+// What comes out is YAML of the same value, whatever the text in it.
+func FuzzJSONToYAML(f *testing.F) {
+	f.Add(`{"a":[1,-0,1e5,"yes","\u0000","a\n b\n\n"," x","\t\n","#","- a","a: b","<<","!!str x","&a","*a","\u2028","\ufeff","---"],"":{}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		out, err := wire.JSONToYAML([]byte(text))
+		if err != nil {
+			if !errors.Is(err, tool.InvalidRequest) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		back, err := wire.YAMLToJSON(out)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", text, out, err)
+		}
+		again, err := wire.JSONToYAML(back)
+		if err != nil || string(again) != string(out) {
+			t.Errorf("%q became %q, then %q, %v", text, out, again, err)
+		}
+	})
+}

@@ -13,19 +13,25 @@ import (
 // JSON reads one document into what into points to. The error is a *tool.Error of code InvalidRequest with the place of the
 // first mistake. The escape of a lone surrogate reads as U+FFFD.
 func JSON(text []byte, into any) error {
-	if err := bounded(text, MaxJSONBytes); err != nil {
+	root, err := readJSON(text)
+	if err != nil {
 		return err
+	}
+	return decoder{text}.decode(root, reflect.ValueOf(into).Elem(), "")
+}
+
+// readJSON reads the tree of a document within the bounds.
+func readJSON(text []byte) (*node, error) {
+	if err := bounded(text, MaxJSONBytes); err != nil {
+		return nil, err
 	}
 	r := reader{text: text, line: 1, tokens: json.NewDecoder(bytes.NewReader(text))}
 	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
-		return r.syntaxError(err)
+		return nil, r.syntaxError(err)
 	}
 	r.tokens.UseNumber()
-	var root node
-	if err := r.value(&root, 0); err != nil {
-		return err
-	}
-	return decoder{text}.decode(&root, reflect.ValueOf(into).Elem(), "")
+	root := &node{}
+	return root, r.value(root, 0)
 }
 
 // reader builds nodes from the tokens of a text that is JSON.
