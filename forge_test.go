@@ -304,6 +304,33 @@ func TestMeasuredGrowth(t *testing.T) {
 	}
 }
 
+// Inputs at the edges of the schema are run by the host, and what becomes of them is in the report.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", approveAll, nil)
+	for name, c := range map[string]struct {
+		code string
+		flag bool
+		end  string
+	}{
+		"holds":               {"return { sum: input.a + input.b }", false, "ok"},
+		"throws, as it may":   {"if (input.a === 0) throw new Error('not 0'); return { sum: input.a + input.b }", false, "guest_error"},
+		"breaks its schema":   {"return { sum: input.a === 0 ? 'none' : input.a + input.b }", true, "invalid_output"},
+		"runs into its limit": {"while (input.a > 1e8); return { sum: input.a + input.b }", true, "out_of_fuel"},
+	} {
+		result, err := w.Forge(t.Context(), session(name), request(t, map[string]string{
+			"implementation": fmt.Sprintf(`{"mode":"sandbox","code":%q}`, "function execute(input) { "+c.code+" }"),
+		}))
+		w.must(err)
+		if slices.Contains(result.Report.Flags, tool.FlagEdgeFailure) != c.flag {
+			t.Errorf("%s: the flags are %v", name, result.Report.Flags)
+		}
+		if !slices.ContainsFunc(result.Report.Probes, func(p tool.Probe) bool { return p.Kind == tool.Edge && p.Outcome == c.end }) {
+			t.Errorf("%s: the probes are %+v", name, result.Report.Probes)
+		}
+	}
+}
+
 // T-130, T-131, T-136, T-137: promotion goes by uses and the panel, in the background.
 func TestT130Promotion(t *testing.T) {
 	t.Parallel()

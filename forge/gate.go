@@ -135,9 +135,11 @@ func problemsOf(err error) (list []*tool.Error) {
 
 // mentions are words by which a description owns up to an API.
 var mentions = map[string][]string{
-	source.Fetch:    {"fetch", "http", "url", "web", "download", "request", "api", "network", "online", "page", "site", "server", "remote"},
-	source.ReadFile: {"file", "read", "path", "disk", "folder", "director"},
-	source.Crypto:   {"hash", "crypt", "sha", "hmac", "digest", "uuid", "random", "sign", "checksum", "md5"},
+	source.Fetch: {
+		"fetch", "http", "url", "web", "network", "internet", "online", "download", "request", "api", "remote", "service", "server", "page", "site",
+	},
+	source.ReadFile: {"file", "read", "disk", "path", "folder", "director", "document", "csv"},
+	source.Crypto:   {"crypt", "hash", "sha", "hmac", "digest", "checksum", "uuid", "random", "sign", "fingerprint", "token", "md5"},
 }
 
 // suspicions are the flags that can be raised before anything runs.

@@ -104,40 +104,40 @@ func (d *dossier) stripped(i tool.Implementation) {
 	d.code("source without comments and without the text of strings", text, true)
 }
 
-// granted are the APIs that there are, with what a description says of a tool that uses them.
-var granted = map[string][]string{
-	"fetch":       {"fetch", "http", "url", "web", "network", "internet", "online", "download", "request", "api", "remote", "service", "server"},
-	"fs.readFile": {"file", "read", "disk", "path", "folder", "director", "document", "csv"},
-	"crypto":      {"crypto", "hash", "sha", "hmac", "digest", "checksum", "uuid", "random", "sign", "fingerprint", "token"},
-}
+// granted are the APIs that there are.
+var granted = []string{"crypto", "fetch", "fs.readFile"}
 
 // apis names those of a list that there are, in the host's words.
 func apis(list []string) string {
 	var known []string
-	for _, name := range list {
-		if granted[name] != nil && !slices.Contains(known, name) {
+	for _, name := range granted {
+		if slices.Contains(list, name) {
 			known = append(known, name)
 		}
 	}
 	if len(known) == 0 {
 		return "none"
 	}
-	slices.Sort(known)
 	return strings.Join(known, ", ")
 }
 
-// undisclosed flags the powers that a description says nothing of.
-func (d *dossier) undisclosed(uses []string, description string) {
-	description = strings.ToLower(description)
-	mentions := func(word string) bool { return strings.Contains(description, word) }
-	var silent []string
-	for _, name := range uses {
-		if !slices.ContainsFunc(granted[name], mentions) {
-			silent = append(silent, name)
+// flagTexts say in the host's words what a flag of the gates means.
+var flagTexts = map[tool.Flag]string{
+	tool.FlagUnusedCapability:   "it asks for an API that it never uses",
+	tool.FlagCapabilityMismatch: "the code uses an API, and the description does not seem to say so",
+	tool.FlagHardCoded:          "it gives its test cases their different answers, and all inputs beside them one and the same",
+	tool.FlagNondeterministic:   "it draws random numbers, or gave something else when it was run again with another clock",
+	tool.FlagNoAssertions:       "no test case says what is expected",
+	tool.FlagUnbounded:          "it is not bounded, as measured",
+	tool.FlagEdgeFailure:        "an input that its own schema admits made it break its output schema or a limit",
+}
+
+// flags tells what the gates found suspicious.
+func (d *dossier) flags(list []tool.Flag) {
+	for _, f := range list {
+		if text := flagTexts[f]; text != "" {
+			d.flag("%s", text)
 		}
-	}
-	if known := apis(silent); known != "none" {
-		d.flag("the code uses %s, and the description does not seem to say so", known)
 	}
 }
 

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -25,7 +27,6 @@ func aboutCandidate(c tool.Candidate) (*dossier, error) {
 		return nil, err
 	}
 	d.report(c.Report)
-	d.undisclosed(c.Report.Uses, c.Description)
 	d.tests(c.TestResults)
 	return d, nil
 }
@@ -70,6 +71,39 @@ func (d *dossier) report(r tool.Report) {
 	if r.Growth != nil {
 		d.growth(*r.Growth)
 	}
+	d.flags(r.Flags)
+	d.probes(r.Probes)
+}
+
+// probes tells what became of inputs that the host made.
+func (d *dossier) probes(list []tool.Probe) {
+	var data []string
+	counts := map[string]int{}
+	for i, p := range list {
+		outcome := "another end"
+		if p.Outcome == "ok" || tool.Code(p.Outcome).Known() {
+			outcome = p.Outcome
+		}
+		counts[outcome]++
+		data = append(data, fmt.Sprintf("%s %d: %s", probeKind(p.Kind), i, outcome), "  input: "+clip(compact(p.Input), 500))
+		if len(p.Output) > 0 {
+			data = append(data, "  output: "+clip(compact(p.Output), 500))
+		}
+		if p.Error != "" {
+			data = append(data, "  error: "+quoted(clip(p.Error, 300)))
+		}
+	}
+	for _, outcome := range slices.Sorted(maps.Keys(counts)) {
+		d.fact("%d inputs of the host's own, beside the tests and at the edges of the input schema, ended so: %s", counts[outcome], outcome)
+	}
+	d.add("inputs of the host's own", data...)
+}
+
+func probeKind(k tool.ProbeKind) tool.ProbeKind {
+	if k == tool.Edge {
+		return k
+	}
+	return tool.Neighbour
 }
 
 // growth tells how cost grows with the input.
@@ -83,9 +117,6 @@ func (d *dossier) growth(g tool.Growth) {
 		}
 		d.fact("the dearest: an input of %d bytes took %d units of work and %d bytes of memory: %s", w.InputBytes, w.Fuel, w.MemoryBytes, outcome)
 		d.add("the part of the input that was made to grow", quoted(w.Grown))
-	}
-	if !g.Bounded {
-		d.flag("it is not bounded, as measured")
 	}
 }
 

@@ -40,7 +40,26 @@ type Report struct {
 	SideEffects   bool     `json:"sideEffects"`
 	Deterministic bool     `json:"deterministic"` // all test cases were repeatable
 	Growth        *Growth  `json:"growth,omitempty"`
+	Probes        []Probe  `json:"probes,omitempty"` // inputs of the host's own that were run
 }
+
+// Probe is an input that the host made and ran: beside a test case, or at an edge of what the input schema admits.
+type Probe struct {
+	Kind    ProbeKind       `json:"kind"`
+	Input   json.RawMessage `json:"input"`
+	Outcome string          `json:"outcome"` // "ok" or the code of the error
+	Output  json.RawMessage `json:"output,omitempty"`
+	Error   string          `json:"error,omitempty"`
+}
+
+// ProbeKind says how an input was made. The text is stable.
+type ProbeKind string
+
+// The kinds.
+const (
+	Neighbour ProbeKind = "neighbour" // a test case, a little changed
+	Edge      ProbeKind = "edge"      // a test case with one member at the edge of what the schema admits
+)
 
 // Flag is something suspicious that the gates found and that does not refuse a candidate by itself. The text is stable.
 type Flag string
@@ -53,7 +72,7 @@ const (
 	FlagNondeterministic   Flag = "nondeterministic"    // it draws random numbers, or a second run of a test case gave something else
 	FlagNoAssertions       Flag = "no-assertions"       // no test case says what is expected
 	FlagUnbounded          Flag = "unbounded"           // a moderate input met a limit
-	FlagWideSchema         Flag = "wide-schema"         // the output schema takes almost anything
+	FlagEdgeFailure        Flag = "edge-failure"        // an input that its schema admits made it break its output schema or a limit
 )
 
 // GrowthClass says how cost grows with the size of the input. The text is stable.
