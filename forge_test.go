@@ -65,7 +65,7 @@ func TestT123And124Forge(t *testing.T) {
 			t.Errorf("%+v", result)
 		}
 		if got, err := w.call(ann, r.Name, `{"a":7,"b":8}`); err != nil || got != `{"sum":15}` {
-			t.Errorf("T-251: %s %v", got, err)
+			t.Errorf("called: %s %v", got, err)
 		}
 	}
 	if got := len(w.audited(tool.ForgeApproved)); got != 2 {
@@ -162,6 +162,9 @@ func TestT126JudgeRejects(t *testing.T) {
 	if result.Verdict == nil || result.Verdict.Approved || result.Stage != forge.StageJudge || len(result.TestResults) != 2 {
 		t.Errorf("%+v", result)
 	}
+	if tools, err := w.Tools(t.Context(), ann); err != nil || slices.ContainsFunc(tools, func(f runtime.Face) bool { return f.ID != "" }) {
+		t.Errorf("something is registered: %v", err)
+	}
 	refused := w.audited(tool.ForgeRejected)
 	if len(refused) != 1 || !strings.Contains(string(refused[0].Data), `"verdict"`) || strings.Contains(string(refused[0].Data), "function execute") {
 		t.Errorf("the audit log says %v", refused)
@@ -178,8 +181,8 @@ func TestT250NoModel(t *testing.T) {
 	}
 }
 
-// T-133, T-138, T-129: sessions have their own tools of one name, and lose them with their end.
-func TestT133SessionsHaveTheirOwnTools(t *testing.T) {
+// Sessions have their own tools of one name, and lose them with their end.
+func TestT129And133And138SessionsHaveTheirOwnTools(t *testing.T) {
 	t.Parallel()
 	w := open(t, "", approveAll, nil)
 	ids := map[string]bool{}
@@ -331,8 +334,8 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// T-130, T-131, T-136, T-137: promotion goes by uses and the panel, in the background.
-func TestT130Promotion(t *testing.T) {
+// Promotion goes by uses and the panel, in the background.
+func TestT130And131And134Promotion(t *testing.T) {
 	t.Parallel()
 	judge := watched(approveAll)
 	w := open(t, "", judge, nil)

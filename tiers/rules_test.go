@@ -48,6 +48,13 @@ func TestT201To204UsesAreCounted(t *testing.T) {
 	if c := w.get(id).UsageStats.ConfidenceScore; c != 0.9 {
 		t.Errorf("before the first use the confidence is %v", c)
 	}
+	for success, want := range map[bool][3]int{true: {1, 1, 0}, false: {1, 0, 1}} {
+		other := w.put(ann1, fmt.Sprint("once_", success), "1").ID
+		w.use(other, success)
+		if u := w.get(other).UsageStats; [3]int{u.TotalUses, u.SuccessCount, u.FailureCount} != want {
+			t.Errorf("success %v: %+v", success, u)
+		}
+	}
 	for i, took := range []time.Duration{40 * time.Millisecond, 60 * time.Millisecond, 200 * time.Millisecond, 100 * time.Millisecond} {
 		w.must(w.RecordUse(t.Context(), "acme", id, tool.Use{Success: i != 1, Duration: took, At: w.clock()}))
 	}
