@@ -19,6 +19,7 @@ const (
 	StagePermission Stage = "permission"
 	StageSyntax     Stage = "syntax"
 	StageStatic     Stage = "static"
+	StageDuplicate  Stage = "duplicate" // there is a tool that does the same
 	StageTests      Stage = "tests"
 	StageJudge      Stage = "judge"
 	StageJudgeParse Stage = "judge_parse" // the judge's reply could not be read
@@ -58,13 +59,14 @@ type Event struct {
 	By         tool.Actor
 	Name       string // "unnamed" when none could be read
 	Mode       tool.Mode
-	Stage      Stage   // of a rejection
-	Confidence float64 // of an approval
-	Reason     string  // of a rejection or failure, at most 240 characters
+	Stage      Stage    // of a rejection
+	Category   Category // of a rejection or failure
+	Confidence float64  // of an approval
+	Reason     string   // of a rejection or failure, at most 240 characters
 }
 
 func (j *job) tell(e Event) {
-	e.By, e.Name, e.Mode = j.by, "unnamed", "?"
+	e.By, e.Name, e.Mode = j.by, unnamed, "?"
 	if j.request != nil {
 		e.Name, e.Mode = j.request.Name, j.request.Implementation.Mode
 	}
@@ -84,7 +86,7 @@ func (j *job) refused(ctx context.Context, err error) error {
 	if e.Code == tool.Internal || e.Code == tool.Unavailable || e.Code == tool.Canceled {
 		kind = Failed
 	}
-	j.tell(Event{Kind: kind, Stage: j.result.Stage, Reason: e.Message})
+	j.tell(Event{Kind: kind, Stage: j.result.Stage, Category: Classify(j.result.Stage, err), Reason: e.Message})
 	if j.result.Stage == StageDisabled || j.by.Validate() != nil {
 		return e // nothing else happens
 	}

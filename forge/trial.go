@@ -23,7 +23,11 @@ func (j *job) test(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, j.forge.opt.TestTime)
 	defer cancel()
 	for _, c := range j.request.TestCases {
-		j.candidate.TestResults = append(j.candidate.TestResults, j.testCase(within, c, output))
+		t := j.testCase(within, c, output)
+		j.candidate.TestResults = append(j.candidate.TestResults, t)
+		if costly(t.Error) { // the others would cost as much
+			break
+		}
 	}
 	j.result.TestResults = j.candidate.TestResults
 	j.candidate.Report.Deterministic = j.deterministic()
@@ -36,7 +40,7 @@ func (j *job) test(ctx context.Context) error {
 			Hint: "give fewer or smaller test cases, or make the tool faster",
 		}
 	}
-	if err := failedTests(j.candidate.TestResults); err != nil && !j.forge.opt.KeepFailing {
+	if err := failedTests(j.candidate.TestResults, len(j.request.TestCases)); err != nil && !j.forge.opt.KeepFailing {
 		return err
 	}
 	j.explore(within)
@@ -55,7 +59,7 @@ func (j *job) testCase(ctx context.Context, c tool.TestCase, output *schema.Sche
 	}
 	t.Success = t.Error == nil
 	t.Matched = first.Err == nil && matches(c, first.Output)
-	if j.candidate.Report.SideEffects {
+	if j.candidate.Report.SideEffects || costly(first.Err) {
 		return t
 	}
 	second := j.try(ctx, j.trial(c.Input, anotherYear))
@@ -159,7 +163,7 @@ func (j *job) deterministic() bool {
 }
 
 // failedTests is the error that tells of the tests that failed; nil when none did.
-func failedTests(results []tool.TestResult) error {
+func failedTests(results []tool.TestResult, cases int) error {
 	var failed Problems
 	for i, t := range results {
 		if !t.Success {
@@ -178,8 +182,11 @@ func failedTests(results []tool.TestResult) error {
 	if len(failed) == 0 {
 		return nil
 	}
+	if last := results[len(results)-1]; costly(last.Error) && len(results) < cases {
+		failed[len(failed)-1].Message += "; the test cases after it were not run"
+	}
 	return &tool.Error{
-		Code: tool.Rejected, Path: failed[0].Path, Message: fmt.Sprintf("%d of %d test cases failed; %s", len(failed), len(results), failed[0].Message),
+		Code: tool.Rejected, Path: failed[0].Path, Message: fmt.Sprintf("%d of %d test cases failed; %s", len(failed), cases, failed[0].Message),
 		Hint: failed[0].Hint, Cause: failed,
 	}
 }
