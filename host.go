@@ -25,6 +25,7 @@ type Host struct {
 	forge    *forge.Forge
 	promoter *forge.Promoter
 	meter    *model.Meter
+	stats    forge.Stats
 
 	loading sync.Mutex
 	loaded  bool // what is stored was looked over with the tools that there are now
@@ -139,9 +140,18 @@ func (h *Host) forgeOptions() forge.Options {
 	c := h.opt.Config.EmergentConfig
 	return forge.Options{
 		Enabled: h.opt.Config.Enabled(), AllowSandbox: c.AllowSandboxTools, MinTestCases: c.MinTestCases, KeepFailing: !c.RequirePassingTests,
-		Watch: h.opt.OnForge, Now: h.opt.Now, Random: h.opt.Random,
+		Watch: h.forged, Now: h.opt.Now, Random: h.opt.Random,
 	}
 }
+
+// forged is told what becomes of requests.
+func (h *Host) forged(e forge.Event) {
+	h.stats.Record(e)
+	h.opt.OnForge(e)
+}
+
+// ForgeStats counts what became of the requests since the host was opened, of all callers.
+func (h *Host) ForgeStats() forge.Counts { return h.stats.Snapshot() }
 
 // registerAll registers the built-in tools and those that came with the options.
 func (h *Host) registerAll() error {

@@ -49,6 +49,9 @@ func (o Options) withDefaults() Options {
 	if o.OnAudit == nil {
 		o.OnAudit = func(tool.AuditEvent) {}
 	}
+	if o.OnForge == nil {
+		o.OnForge = func(forge.Event) {}
+	}
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
