@@ -33,11 +33,10 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 	if err := c.Validate(); err != nil {
 		return &CallResult{}, err
 	}
-	free, err := h.quota.take(c, h.opt.Now())
-	if err != nil {
+	if err := h.quota.take(c, h.opt.Now()); err != nil {
 		return &CallResult{}, err
 	}
-	defer free()
+	defer h.quota.free(c.Tenant)
 	return h.call(ctx, c, name, input)
 }
 
@@ -68,6 +67,9 @@ func (h *Host) call(ctx context.Context, c tool.Caller, name string, input json.
 	}
 	if t.ID != "" {
 		err = errors.Join(err, h.account(ctx, c, t, shape, result, err))
+	}
+	if len(result.Uses) > 0 {
+		err = errors.Join(err, h.tellDenials(ctx, c, t, result.Uses))
 	}
 	if err != nil {
 		result.Output = nil

@@ -37,6 +37,8 @@ type Host struct {
 	table table
 	quota quota
 	drift drift
+
+	denials denials
 }
 
 // NewHost makes a host that runs code in a sandbox, which may serve other hosts too and must outlive this one. The error is a

@@ -252,9 +252,15 @@ func TestUsesThatCount(t *testing.T) {
 			t.Errorf("the verdict on reuse is %+v", result.Reuse)
 		}
 	}
+	_, err := h.Call(t.Context(), ann.Caller, "maybe", json.RawMessage(`{"n":3}`))
+	wants(t, "denied again", err, tool.Denied, "")
+	told, err := h.shelf.Audit(t.Context(), "acme", tiers.AuditQuery{ToolID: r.ID, Newest: true, Limit: 1})
+	if err != nil || len(told) != 1 || told[0].EventType != tool.PowerDenied || !strings.Contains(string(told[0].Data), "http://a.test/") {
+		t.Errorf("the audit log ends with %+v, %v", told, err)
+	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := h.Call(canceled, ann.Caller, "maybe", json.RawMessage(`{"n":0}`))
+	_, err = h.Call(canceled, ann.Caller, "maybe", json.RawMessage(`{"n":0}`))
 	wants(t, "canceled", err, tool.Canceled, "")
 	if err := h.shelf.Settle(t.Context()); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,8 @@ type Shelf interface {
 	RecordUse(ctx context.Context, tenant, id string, use tool.Use) error
 	// Touch says that a session is in use.
 	Touch(ctx context.Context, c tool.Caller) error
+	// Log writes an entry of the audit log, which is on disk when Log returns.
+	Log(ctx context.Context, by tool.Actor, toolID string, kind tool.EventType, data any) error
 }
 
 // seat is who means what by a name.
@@ -102,13 +104,16 @@ func (h *Host) resolve(ctx context.Context, c tool.Caller, name string) (*callab
 	if t := h.tools.get(name); t != nil {
 		return t, nil
 	}
-	if h.opt.Shelf == nil || tool.CheckName(name) != "" {
+	if h.opt.Shelf == nil {
 		return nil, notFound(name)
 	}
 	at := seat{c, name}
 	t, generation := h.table.get(at)
 	if t != nil {
 		return t, nil
+	}
+	if tool.CheckName(name) != "" {
+		return nil, notFound(name)
 	}
 	t, err := h.load(ctx, c, name)
 	if err != nil {

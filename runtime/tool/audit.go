@@ -22,8 +22,9 @@ const (
 	SuspendedTool     EventType = "suspend"            // {reason, by}
 	ResumedTool       EventType = "resume"             // {reason, by}
 	Reverted          EventType = "revert"             // {from, to}: the ids of the version left and the version taken up again
-	Imported          EventType = "import"
-	Exported          EventType = "export"
+	PowerDenied       EventType = "power_denied"       // {tool, api, op, asked, count}: of a caller's tool and an API, once a minute
+	Imported          EventType = "import"             // {digest, keyId, originalToolId, originalTier}
+	Exported          EventType = "export"             // {digest, keyId, source} of a package, {skill} of a skill
 	SpawnRequested    EventType = "spawn_requested"
 	SpawnRejected     EventType = "spawn_rejected"
 	Spawned           EventType = "spawned"
