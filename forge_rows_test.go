@@ -43,7 +43,7 @@ func TestT11And144FailureCarriesTheWholeResultAndTheError(t *testing.T) {
 	w := open(t, "", judgetest.Refusing(), nil)
 	result, err := w.Forge(t.Context(), ann, request(t, nil))
 	w.wants("rejected", err, tool.Rejected, "a stub says so")
-	if result.Success || result.Tool != nil || result.ToolID != "" || result.Verdict == nil || result.Error == nil || result.Error.Error() != err.Error() {
+	if result.Success || result.Tool != nil || result.ToolID != "" || result.Verdict == nil || result.Error == nil || result.Error.Error() != err.Error() || result.Error.Hint == "" {
 		t.Errorf("%+v", result)
 	}
 	members := membersOf(t, result)
@@ -212,8 +212,10 @@ func TestEventRows(t *testing.T) {
 		"T-153, T-157 approved by 0.73": {approves("0.73"), nil, told(forge.Approved), forge.Event{Confidence: 0.73}},
 		"T-154 without a confidence":    {approves("null"), nil, told(forge.Rejected), forge.Event{Stage: forge.StageJudge}},
 		"T-159 mode javascript": {
-			approveAll, map[string]string{"implementation": `{"mode":"javascript","code":"function execute(i) { return { sum: i.a + i.b } }"}`},
-			told(forge.Approved), forge.Event{Confidence: 0.95},
+			approveAll,
+			map[string]string{"implementation": `{"mode":"javascript","code":"function execute(i) { return { sum: i.a + i.b } }"}`},
+			told(forge.Approved),
+			forge.Event{Confidence: 0.95},
 		},
 		"T-160 schemas and tests as text": {approveAll, inText, told(forge.Approved), forge.Event{Confidence: 0.95}},
 	} {
@@ -269,9 +271,15 @@ func TestT155And156AFailureOfTheHostIsToldOf(t *testing.T) {
 
 func TestT241And247WithoutForging(t *testing.T) {
 	t.Parallel()
-	w := open(t, "", approveAll, func(o *toolsmith.Options) { o.Config.Emergent = false })
+	w := open(t, "", approveAll, func(o *toolsmith.Options) {
+		o.Config.Emergent = false
+		o.Tools = []runtime.Tool{ownTool("echo", "", func(_ context.Context, call *runtime.Invocation) (json.RawMessage, error) { return call.Input, nil })}
+	})
 	_, err := w.Forge(t.Context(), ann, request(t, nil))
 	w.wants("forging", err, tool.Denied, "disabled")
+	if got, err := w.call(ann, "echo", `{"a":1}`); err != nil || got != `{"a":1}` {
+		t.Errorf("calling: %s, %v", got, err)
+	}
 	if gone, err := w.shelf().EndSession(t.Context(), tool.Actor{Caller: ann}, ann); err != nil || len(gone) != 0 {
 		t.Errorf("ending a session: %v, %v", gone, err)
 	}
