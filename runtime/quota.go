@@ -38,8 +38,8 @@ type quota struct {
 	calls   map[tool.Caller]int
 }
 
-// take lets a call begin, or says why not; the caller calls free when it has ended.
-func (q *quota) take(c tool.Caller, now time.Time) (free func(), err error) {
+// take lets a call begin, or says why not; whoever takes calls free when the call has ended.
+func (q *quota) take(c tool.Caller, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if minute := now.Unix() / 60; minute != q.minute || q.calls == nil {
@@ -50,13 +50,13 @@ func (q *quota) take(c tool.Caller, now time.Time) (free func(), err error) {
 	}
 	switch {
 	case q.running[c.Tenant] >= q.most.Concurrent:
-		return nil, overQuota("%d calls are running, which is all that a tenant may have at once", q.most.Concurrent, "wait for one to end, or raise maxConcurrentCalls")
+		return overQuota("%d calls are running, which is all that a tenant may have at once", q.most.Concurrent, "wait for one to end, or raise maxConcurrentCalls")
 	case q.calls[c] >= q.most.PerMinute:
-		return nil, overQuota("%d calls were made in this minute, which is all that a session may make", q.most.PerMinute, "wait a minute, or raise maxCallsPerMinute")
+		return overQuota("%d calls were made in this minute, which is all that a session may make", q.most.PerMinute, "wait a minute, or raise maxCallsPerMinute")
 	}
 	q.running[c.Tenant]++
 	q.calls[c]++
-	return func() { q.free(c.Tenant) }, nil
+	return nil
 }
 
 func (q *quota) free(tenant string) {

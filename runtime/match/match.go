@@ -127,8 +127,9 @@ func (c *comparison) numbers(want, got string) bool {
 // maxPathBytes is how long a pointer may be; a longer one is cut.
 const maxPathBytes = 2048
 
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 func (c *comparison) pointer() string {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var path strings.Builder
 	for _, token := range c.path {
 		token = "/" + escape.Replace(token)

@@ -19,7 +19,8 @@ const (
 type checker struct {
 	steps    int // left
 	nesting  int
-	path     []step // to the value that is looked at
+	path     []step  // to the value that is looked at
+	shallow  [4]step // room for most paths
 	failures []failure
 	most     int // failures that are wanted; with so many, checking stops
 	scratch  []byte

@@ -51,7 +51,8 @@ func (s *Schema) ValidateValue(v *Value) error {
 
 // validate returns the steps that are left, too.
 func (s *Schema) validate(v *Value, steps int) (int, error) {
-	c := checker{steps: steps, most: maxMismatch, path: make([]step, 0, 16)}
+	c := checker{steps: steps, most: maxMismatch}
+	c.path = c.shallow[:0]
 	ok := c.check(s.root, v, nil)
 	switch {
 	case c.exhausted():

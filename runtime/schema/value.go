@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,6 +68,9 @@ func Decode(value []byte) (*Value, error) {
 	return v, nil
 }
 
+// maxRoom is for how many members room is made before they are read.
+const maxRoom = 32
+
 func decode(value []byte, depth int) (*Value, *tool.Error) {
 	if !json.Valid(value) {
 		return nil, notJSON(value)
@@ -74,7 +78,7 @@ func decode(value []byte, depth int) (*Value, *tool.Error) {
 	if !utf8.Valid(value) {
 		return nil, tool.Errorf(tool.InvalidInput, "the text is not UTF-8")
 	}
-	room := min(32, 1+len(value)/8)
+	room := min(maxRoom, 1+bytes.Count(value, []byte{','}))
 	r := reader{text: string(value), most: depth, items: make([]Value, 0, room), keys: make([]string, 0, room)}
 	v, err := r.value(0)
 	if err != nil {
@@ -236,8 +240,12 @@ func (r *reader) members(depth int) (Value, *tool.Error) {
 		}
 		r.items = append(r.items, item)
 	}
-	v.items, r.items = slices.Clone(r.items[items:]), r.items[:items]
-	v.keys, r.keys = slices.Clone(r.keys[keys:]), r.keys[:keys]
+	if depth == 1 && cap(r.items) <= maxRoom { // nobody needs them any more, and they are not many
+		v.items, v.keys = r.items, r.keys
+	} else {
+		v.items, r.items = slices.Clone(r.items[items:]), r.items[:items]
+		v.keys, r.keys = slices.Clone(r.keys[keys:]), r.keys[:keys]
+	}
 	if key, found := v.twice(); found {
 		return v, &tool.Error{
 			Code: tool.InvalidInput, Message: fmt.Sprintf("the key %s is given twice", quote(key)),
