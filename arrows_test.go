@@ -29,6 +29,7 @@ var rooms = []room{
 	{"runtime/tool", nil, "every room speaks these nouns: what they import, everybody imports"},
 	{"runtime/decimal", nil, "a number is what it is: schemas, pipelines and tests of tools compare it the same way"},
 	{"runtime/match", []string{"runtime/decimal"}, "whether two values are the same is a question about their texts alone"},
+	{"runtime/search", []string{"runtime/tool"}, "what a query finds and what is alike are questions about words and code: who may see what is asked elsewhere"},
 	{"runtime/wire", []string{"runtime/tool"}, "bounded reading comes before everything that has an opinion on what was read"},
 	{"wasmjs", []string{"runtime/tool", "assets"}, "the engine moves bytes and knows no policy"},
 	{"runtime/model", []string{"runtime/tool"}, "a chat model is asked, it asks nobody"},
@@ -39,7 +40,8 @@ var rooms = []room{
 	{
 		"runtime",
 		[]string{
-			"runtime/tool", "runtime/wire", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source", "runtime/model", "wasmjs",
+			"runtime/tool", "runtime/wire", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source", "runtime/model", "runtime/search",
+			"wasmjs",
 		},
 		"the orchestrator knows neither verdicts nor records, so that judge, tiers and runtime can be replaced one by one",
 	},
@@ -47,7 +49,7 @@ var rooms = []room{
 	{"tiers", []string{"runtime/tool", "runtime/wire"}, "records outlive engines and models"},
 	{
 		"forge",
-		[]string{"runtime/tool", "runtime/wire", "runtime/match", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source"},
+		[]string{"runtime/tool", "runtime/wire", "runtime/match", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source", "runtime/search"},
 		"forge names the sandbox, the judge and the shelf as interfaces and is handed them",
 	},
 	{
@@ -59,9 +61,8 @@ var rooms = []room{
 	{
 		".",
 		[]string{
-			"runtime/tool", "runtime/wire", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source", "runtime/model", "runtime",
-			"wasmjs", "assets",
-			"judge", "tiers", "forge", "selfimprove", "hierarchy",
+			"runtime/tool", "runtime/wire", "runtime/decimal", "runtime/schema", "runtime/compose", "runtime/source", "runtime/model", "runtime/search",
+			"runtime", "wasmjs", "assets", "judge", "tiers", "forge", "selfimprove", "hierarchy",
 		},
 		"the public door wires the rooms; the faces stand outside of it",
 	},

@@ -45,6 +45,7 @@ func Classify(stage Stage, err error) Category {
 		if err != nil {
 			return ClassifyText(err.Error())
 		}
+	default:
 	}
 	return Other
 }
