@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"example.com/toolsmith/runtime/search"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -15,6 +16,9 @@ type Sandbox interface {
 	Prepare(ctx context.Context, c tool.Caller, name string, impl tool.Implementation) (tool.Report, func(context.Context, tool.Trial) tool.TrialResult, error)
 	// Reserved reports whether a name belongs to the host.
 	Reserved(name string) bool
+	// Similar returns the tools that a caller may call and that are at least so much like a candidate, the most alike first; one
+	// of the candidate's own name is not among them.
+	Similar(ctx context.Context, c tool.Caller, candidate tool.Candidate, least float64) ([]search.Similar, error)
 }
 
 // Judge reviews. Whatever goes wrong is a verdict that does not approve; the error is the context's end.
@@ -38,6 +42,11 @@ type Options struct {
 	AllowSandbox bool // else only compositions are forged
 	MinTestCases int  // 0 is 2
 
+	// AllowDuplicates lets requests pass that repeat a tool which their author could call. Otherwise DuplicateThreshold is how
+	// alike the two must be for a refusal, up to 1, which is the same implementation; 0 is 0.92.
+	AllowDuplicates    bool
+	DuplicateThreshold float64
+
 	// KeepFailing lets the judge see candidates whose tests fail. They are refused before it otherwise.
 	KeepFailing bool
 	TestTime    time.Duration // for everything that is run of one request; 0 is 30 s
@@ -60,6 +69,9 @@ func New(sandbox Sandbox, judge Judge, shelf Shelf, opt Options) *Forge {
 	if opt.MinTestCases <= 0 {
 		opt.MinTestCases = 2
 	}
+	if opt.DuplicateThreshold <= 0 {
+		opt.DuplicateThreshold = duplicateThreshold
+	}
 	if opt.TestTime <= 0 {
 		opt.TestTime = 30 * time.Second
 	}
@@ -79,11 +91,15 @@ func New(sandbox Sandbox, judge Judge, shelf Shelf, opt Options) *Forge {
 // says what each stage found until then. A tool that it returns is registered and on disk, as are all audit entries.
 func (f *Forge) Forge(ctx context.Context, by tool.Actor, arguments []byte) (*Result, error) {
 	job := &job{forge: f, by: by, result: &Result{}}
-	err := job.run(ctx, arguments)
+	return job.done(ctx, job.run(ctx, func() error { return job.read(arguments) }))
+}
+
+// done ends a job.
+func (j *job) done(ctx context.Context, err error) (*Result, error) {
 	if err != nil {
-		err = job.refused(ctx, err)
+		err = j.refused(ctx, err)
 	}
-	return job.result, err
+	return j.result, err
 }
 
 // job is one request on its way.
@@ -92,19 +108,21 @@ type job struct {
 	by        tool.Actor
 	request   *Request
 	candidate tool.Candidate
+	origin    *tool.Import // nil unless it comes from a package
 	try       func(context.Context, tool.Trial) tool.TrialResult
 	result    *Result
 }
 
 // run takes a request from stage to stage. Each stage sets itself as where the job is, and ends it with an error.
-func (j *job) run(ctx context.Context, arguments []byte) error {
+func (j *job) run(ctx context.Context, read func() error) error {
 	for _, stage := range []func(context.Context) error{
 		j.enabled,
-		func(context.Context) error { return j.read(arguments) },
+		func(context.Context) error { return read() },
 		j.nameIsFree,
 		j.attempt,
 		j.permitted,
 		j.check,
+		j.unlike,
 	} {
 		if err := stage(ctx); err != nil {
 			return err

@@ -63,6 +63,7 @@ func (j *job) register(ctx context.Context) error {
 	record, err := j.forge.shelf.Put(ctx, j.by, tool.Draft{
 		Name: j.request.Name, Description: j.request.Description, InputSchema: j.request.InputSchema, OutputSchema: j.request.OutputSchema,
 		Implementation: j.request.Implementation, TestCases: j.request.TestCases, Verdict: *j.result.Verdict,
+		Source: j.source(), Import: j.origin,
 	})
 	switch {
 	case errors.Is(err, tool.Collision):

@@ -13,6 +13,7 @@ type Stage string
 // The stages, in the order of the way.
 const (
 	StageDisabled   Stage = "disabled"
+	StagePackage    Stage = "package"   // what was to be imported, its digest and its signature
 	StageShape      Stage = "shape"     // the request itself, its name and its schemas
 	StageCollision  Stage = "collision" // the name is taken
 	StageLimit      Stage = "limit"     // attempts, tools or costs are used up

@@ -75,6 +75,9 @@ func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 		JudgeVerdicts: []tool.Verdict{{Creation: &d.Verdict}}, JudgeConfidence: d.Verdict.Confidence,
 		UsageStats: tool.UsageStats{ConfidenceScore: d.Verdict.Confidence}, IsActive: true, Version: 1, SourceHash: hash, Source: d.Source,
 	}
+	if d.Import != nil {
+		r.ImportedVerdicts = d.Import.Verdicts
+	}
 	if r.Source == "" {
 		r.Source = fmt.Sprintf("forged by agent %s during session %s", e.by.Persona, e.by.Session)
 	}
@@ -89,6 +92,11 @@ func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 	}
 	if err := e.touch(e.by.Caller); err != nil {
 		return nil, err
+	}
+	if d.Import != nil {
+		if err := e.log(r.ID, tool.Imported, d.Import); err != nil {
+			return nil, err
+		}
 	}
 	return r, e.log(r.ID, tool.Registered, fields{"tier": r.Tier, "name": r.Name, "version": r.Version, "sourceHash": hash, "verdict": d.Verdict})
 }

@@ -13,6 +13,7 @@ type Draft struct {
 	TestCases      []TestCase
 	Verdict        CreationVerdict // approved; its SourceHash, if set, is that of Implementation
 	Source         string          // where it came from, for people; "" is a sentence that names persona and session
+	Import         *Import         // the package it came in; nil when it was forged here
 }
 
 // Promotion asks that a tool rise by one tier.

@@ -161,6 +161,8 @@ type Record struct {
 	PromotedBy string     `json:"promotedBy,omitempty"`
 	Approvals  []Approval `json:"approvals,omitempty"`
 	Panels     Panels     `json:"panels"`
+	// ImportedVerdicts came with the package that the tool was imported from. They count for nothing.
+	ImportedVerdicts []json.RawMessage `json:"importedVerdicts,omitempty"`
 	// FailuresInARow is how many of the last uses failed.
 	FailuresInARow int `json:"failuresInARow,omitempty"`
 }

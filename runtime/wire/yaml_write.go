@@ -17,7 +17,7 @@ func JSONToYAML(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := yaml.Dump(yamlNode(root), yamlStyle...)
+	out, err := yaml.Dump(yamlNode(root), yamlStyle()...)
 	if err != nil {
 		return nil, tool.Errorf(tool.Internal, "writing YAML: %w", err)
 	}
@@ -36,8 +36,9 @@ func JSONToYAML(text []byte) ([]byte, error) {
 	return out, nil
 }
 
-var yamlStyle = []yaml.Option{
-	yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble),
+// yamlStyle is made for each document: the library writes to what an option was given.
+func yamlStyle() []yaml.Option {
+	return []yaml.Option{yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble)}
 }
 
 // sameDocument reports whether YAML reads as a tree.
