@@ -94,6 +94,8 @@ func TestJSONToYAML(t *testing.T) {
 		`[1.10,2.5e+10,-0,9007199254740993]`:   "- 1.10\n- 2.5e+10\n- -0\n- 9007199254740993\n",
 		`["yes","~","<<","2026-01-02","0x10"]`: "- yes\n- \"~\"\n- \"<<\"\n- \"2026-01-02\"\n- \"0x10\"\n",
 		`"plain"`:                              "plain\n",
+		`["caf\u00e9","a\u202eb","\u001b"]`:    "- \"caf\\xE9\"\n- \"a\\u202Eb\"\n- \"\\e\"\n",
+		`["caf\u00e9"]`:                        "- caf\u00e9\n",
 	} {
 		got, err := wire.JSONToYAML([]byte(text))
 		if err != nil || string(got) != want {

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -10,26 +11,29 @@ import (
 )
 
 // JSONToYAML writes a JSON document as YAML that people like to read: members in their order, numbers as they were written,
-// text of several lines as a block. YAMLToJSON of the result is the document again. The errors are those of JSON; what nests
-// deeper than YAML is read here, or becomes longer, is a mistake, too. The caller owns the result.
+// text of several lines as a block, characters that nobody sees as escapes. YAMLToJSON of the result is the document again.
+// The errors are those of JSON; what nests deeper than YAML is read here, or becomes longer, is a mistake, too. The caller
+// owns the result.
 func JSONToYAML(text []byte) ([]byte, error) {
 	root, err := readJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	out, err := yaml.Dump(yamlNode(root), yamlStyle()...)
-	if err != nil {
-		return nil, tool.Errorf(tool.Internal, "writing YAML: %w", err)
-	}
-	if sameDocument(root, out) {
-		return out, nil
+	for _, everything := range []bool{true, false} {
+		out, err := yaml.Dump(yamlNode(root), append(yamlStyle(), yaml.WithUnicode(everything))...)
+		if err != nil {
+			return nil, tool.Errorf(tool.Internal, "writing YAML: %w", err)
+		}
+		if sameDocument(root, out) && (!everything || visible(out)) {
+			return out, nil
+		}
 	}
 	// What is JSON with one value in a line is YAML, too.
 	e := encoder{text: text}
 	if err := e.encode(root, ""); err != nil {
 		return nil, err
 	}
-	out = append(e.out.Bytes(), '\n')
+	out := append(e.out.Bytes(), '\n')
 	if _, err := readYAML(out); err != nil {
 		return nil, err
 	}
@@ -39,6 +43,11 @@ func JSONToYAML(text []byte) ([]byte, error) {
 // yamlStyle is made for each document: the library writes to what an option was given.
 func yamlStyle() []yaml.Option {
 	return []yaml.Option{yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble)}
+}
+
+// visible reports whether text looks like what it is: it has nothing that turns or hides what stands beside it.
+func visible(text []byte) bool {
+	return bytes.IndexFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && !unicode.IsGraphic(c) }) < 0
 }
 
 // sameDocument reports whether YAML reads as a tree.
