@@ -92,17 +92,20 @@ func (j *job) unfit(err error) error {
 	e.Cause = err
 	switch {
 	case e.Code != tool.InvalidSource && j.request.Implementation.Mode == tool.SandboxMode:
-		e.Message = "loading the code failed: " + e.Message
+		e.Message = prefixed("loading the code failed: ", e.Message)
 	case j.request.Implementation.Mode == tool.ComposeMode:
-		e.Message = "Compose validation failed: " + e.Message
+		e.Message = prefixed("Compose validation failed: ", e.Message)
 	case syntaxError(err):
 		j.result.Stage = StageSyntax
-		e.Message = "SyntaxError before execution: " + strings.TrimPrefix(e.Message, "SyntaxError: ")
+		e.Message = prefixed("SyntaxError before execution: ", strings.TrimPrefix(e.Message, "SyntaxError: "))
 	default:
-		e.Message = "Code validation failed: " + e.Message
+		e.Message = prefixed("Code validation failed: ", e.Message)
 	}
 	return &e
 }
+
+// prefixed puts words before a text that does not begin with them.
+func prefixed(words, text string) string { return words + strings.TrimPrefix(text, words) }
 
 // syntaxError reports whether a source could not be read at all: the gate says so by its rule, the engine by the error's name.
 func syntaxError(err error) bool {

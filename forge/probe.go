@@ -10,8 +10,12 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// maxProbes is how many inputs of a kind are run.
-const maxProbes = 12
+// Bounds of what is probed.
+const (
+	maxProbes = 12         // inputs of a kind
+	probeFuel = 50_000_000 // of one run: about half a second, so that a machine under load meets it before the limit of time
+	runLength = 40         // characters: twice as much work with each is far beyond any fuel
+)
 
 // probe runs inputs of the host's own, and says in the report what became of them.
 func (j *job) probe(ctx context.Context, input, output *schema.Schema) {
@@ -44,7 +48,7 @@ func (j *job) probeAll(ctx context.Context, kind tool.ProbeKind, inputs []json.R
 		}
 		seen[string(text)] = true
 		t := j.trial(text, 0)
-		t.Fuel = exploreFuel
+		t.Fuel = probeFuel
 		result := j.try(ctx, t)
 		err := result.Err
 		if err == nil {
@@ -65,14 +69,18 @@ func brokePromise(p tool.Probe) bool {
 	return p.Outcome != "ok" && p.Outcome != string(tool.GuestError) && p.Outcome != string(tool.Denied)
 }
 
-// hardCoded reports whether a tool gives its test cases their different answers and everything beside them one and the same.
+// hardCoded reports whether a tool gives its test cases their different answers, and everything beside them one and the same
+// that is none of these: most words are no palindromes, and that is an answer too.
 func (j *job) hardCoded(beside []tool.Probe) bool {
 	answers := map[string]bool{}
 	for _, t := range j.candidate.TestResults {
 		answers[string(t.Output)] = true
 	}
 	const enough = 3
-	return len(answers) > 1 && len(beside) >= enough && !slices.ContainsFunc(beside, func(p tool.Probe) bool {
+	if len(answers) < 2 || len(beside) < enough || answers[string(beside[0].Output)] {
+		return false
+	}
+	return !slices.ContainsFunc(beside, func(p tool.Probe) bool {
 		return p.Outcome != "ok" || string(p.Output) != string(beside[0].Output)
 	})
 }
@@ -100,7 +108,7 @@ func edges(from, inputSchema json.RawMessage) (list []json.RawMessage) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		for _, value := range edgeValues(object.Properties[name]) {
+		for _, value := range append(run(from, name), edgeValues(object.Properties[name])...) {
 			if text, ok := withMember(from, name, value); ok {
 				list = append(list, text)
 			}
@@ -133,7 +141,7 @@ func edgeValues(property json.RawMessage) []string {
 			values = append(values, string(n))
 		}
 	}
-	values = append(values, "0", "-1", `""`, "[]", "true", "false", "1e9", "0.5", `"\u00e9\u4e2d\ud83d\ude00"`)
+	values = append(values, "0", "-1", `""`, "[]", "true", "false", "1e9", "0.1", `"\u00e9\u4e2d\ud83d\ude00"`)
 	const longText = 2000
 	for _, n := range []*int{s.MinLength, s.MaxLength} {
 		if n != nil && *n >= 0 {
@@ -141,6 +149,22 @@ func edgeValues(property json.RawMessage) []string {
 		}
 	}
 	return values
+}
+
+// run is a text that begins like that of a member, goes on in the same way, and ends otherwise; there is none for a member that
+// is no text. A pattern that can match a run in many ways tries all of them before it fails at the end, unless it is written
+// with care.
+func run(from json.RawMessage, name string) []string {
+	object, _ := members(from)
+	var text string
+	if json.Unmarshal(object[name], &text) != nil || text == "" {
+		return nil
+	}
+	value, err := json.Marshal(strings.Repeat(string([]rune(text)[:1]), runLength) + "!")
+	if err != nil {
+		return nil
+	}
+	return []string{string(value)}
 }
 
 func withMember(from json.RawMessage, name, value string) (json.RawMessage, bool) {

@@ -41,9 +41,11 @@ func (h *Host) stepsReport(ctx context.Context, c tool.Caller, name string, impl
 		})
 	}
 	if len(problems) > 0 {
-		return report, &tool.Error{
-			Code: tool.InvalidRequest, Path: "/implementation" + problems[0].Path, Message: problems.Error(), Hint: problems[0].Hint, Cause: problems,
+		e := &tool.Error{Code: tool.InvalidRequest, Path: "/implementation" + problems[0].Path, Message: problems[0].Message, Hint: problems[0].Hint, Cause: problems}
+		if len(problems) > 1 {
+			e.Message = problems.Error()
 		}
+		return report, e
 	}
 	return report, nil
 }
