@@ -29,7 +29,8 @@ func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
 
 func TestSmoke(t *testing.T) {
 	stdout, stderr, err := run(t, "--output", "json", "--peers", "goja,modernc", "--scale", "0.001",
-		"--measure", "hermetic_call,warm_call,compute", "--measure", "metering,throughput,cold_start")
+		"--measure", "hermetic_call,warm_call,compute", "--measure", "metering,throughput,cold_start",
+		"--measure", "forge,call_path,audit_append,list")
 	if err != nil {
 		t.Fatal(err, stderr)
 	}
@@ -47,10 +48,22 @@ func TestSmoke(t *testing.T) {
 	for measure, peer := range map[string]string{
 		"hermetic_call": "goja", "warm_call": "modernc", "compute": "goja", "compute/fib": "modernc",
 		"metering": "unmetered", "metering/json": "unmetered", "throughput": "goja", "throughput/1": "modernc", "cold_start": "goja",
+		"call_path": "sandbox",
 	} {
 		if results[measure].Ratio[peer] <= 0 || results[measure].Peers[peer].P50 <= 0 {
 			t.Errorf("%s says nothing about %s: %+v", measure, peer, results[measure])
 		}
+	}
+	for _, measure := range []string{"forge", "audit_append", "list", "list/tenant"} {
+		if _, taken := results[measure]; !taken {
+			t.Errorf("%s is missing", measure)
+		}
+	}
+	if path := results["call_path"]; path.Ours.Allocs <= path.Peers["sandbox"].Allocs || path.Ours.Bytes <= path.Peers["sandbox"].Bytes {
+		t.Errorf("the whole path allocates no more than the sandbox in it: %+v", path)
+	}
+	if got, want := results["list"].Note, "509 tools of 10000"; got != want {
+		t.Errorf("the caller sees %s, want %s", got, want)
 	}
 	if !strings.Contains(stderr, "hermetic_call") || !strings.Contains(stderr, "100 % done") {
 		t.Errorf("the progress reads %q", stderr)

@@ -18,14 +18,18 @@ type Measure struct {
 
 // all lists the measures in the order in which they are taken and shown.
 var all = []Measure{
-	{"hermetic_call", 4 * time.Second, hermeticCall},
+	{"hermetic_call", 3 * time.Second, hermeticCall},
 	{"warm_call", 2 * time.Second, warmCall},
-	{"compute", 8 * time.Second, compute},
+	{"compute", 6 * time.Second, compute},
 	{"metering", 3 * time.Second, metering},
 	{"overrun", 11 * time.Second, overrun},
 	{"density", 2 * time.Second, density},
 	{"throughput", 2 * time.Second, throughput},
 	{"cold_start", 2 * time.Second, coldStart},
+	{"forge", time.Second, forge},
+	{"call_path", time.Second, callPath},
+	{"audit_append", time.Second / 2, auditAppend},
+	{"list", time.Second / 2, list},
 }
 
 // Names returns the names of all measures.

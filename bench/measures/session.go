@@ -105,3 +105,13 @@ func (s *Session) repeat(ctx context.Context, budget time.Duration, round func(c
 	}
 	return nil
 }
+
+// sample times one call after the other until the budget is spent, and returns the nanoseconds of each.
+func (s *Session) sample(ctx context.Context, budget time.Duration, call func() error) (samples []float64, err error) {
+	err = s.repeat(ctx, budget, func(context.Context) error {
+		took, err := timed(1, 0, call)
+		samples = append(samples, took...)
+		return err
+	})
+	return samples, err
+}

@@ -51,6 +51,9 @@ type Figures struct {
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max,omitempty"`
 	N   int     `json:"n,omitempty"`
+	// What a call allocates on average, where that was counted.
+	Bytes  float64 `json:"bytes,omitempty"`
+	Allocs float64 `json:"allocs,omitempty"`
 }
 
 // Describe returns the figures of the samples, of which there must be at least one.

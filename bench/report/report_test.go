@@ -82,6 +82,29 @@ func TestTextShowsEverything(t *testing.T) {
 	}
 }
 
+func TestAllocationsShow(t *testing.T) {
+	r := report.Report{Results: []report.Result{{
+		Measure: "call_path", Unit: report.Nanoseconds, Ours: report.Figures{P50: 30, Bytes: 2305.6, Allocs: 21.1},
+		Peers: map[string]report.Figures{"sandbox": {P50: 20, Bytes: 728, Allocs: 7}}, Ratio: map[string]float64{"sandbox": 1.5},
+	}}}
+	var out bytes.Buffer
+	if err := r.WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ours: 2,305 bytes in 21 allocations a call", "sandbox: 728 bytes in 7 allocations a call"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing from\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	if err := r.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `"bytes": 728,`) || !strings.Contains(out.String(), `"allocs": 7`) {
+		t.Errorf("the JSON lacks allocations: %s", out.String())
+	}
+}
+
 func TestMean(t *testing.T) {
 	part := func(ours, goja, native float64) report.Result {
 		r := report.Result{Unit: report.Nanoseconds, Ours: report.Describe([]float64{ours})}

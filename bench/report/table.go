@@ -71,7 +71,19 @@ func (r *Report) whole(out *printer, result Result) {
 		rows = append(rows, append(row, ratio(result.Ratio[peer])))
 	}
 	out.table(rows)
+	allocations(out, "ours", result.Ours)
+	for _, peer := range r.order(result) {
+		allocations(out, peer, result.Peers[peer])
+	}
 	note(out, result.Note)
+}
+
+// allocations says what a contender's calls allocate, if that was counted.
+func allocations(out *printer, contender string, f Figures) {
+	if f.Allocs == 0 {
+		return
+	}
+	out.printf("  %s: %s bytes in %s allocations a call\n", contender, group(int(f.Bytes)), group(int(f.Allocs)))
 }
 
 // parts shows the parts of a measure, a line per part.
