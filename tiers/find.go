@@ -134,6 +134,11 @@ func (s *Shelf) List(ctx context.Context, tenant string, f Filter) (list []*tool
 	return list, asError(err)
 }
 
+// Current returns a tenant's records whose place no other has taken, whoever may see them, by id.
+func (s *Shelf) Current(ctx context.Context, tenant string) ([]*tool.Record, error) {
+	return s.List(ctx, tenant, Filter{})
+}
+
 func (f Filter) picks(r *tool.Record) bool {
 	return (f.Tier == "" || f.Tier == r.Tier) && (f.Owner == "" || f.Owner == r.CreatedBy) &&
 		(f.Session == "" || f.Session == r.SessionID) && (f.History || r.SupersededBy == "")

@@ -44,9 +44,15 @@ type Rules struct {
 	SharedByPanel     bool          // lets the panel alone bring a tool to the shared tier
 	MaxFailuresInARow int           // uses that fail in a row until a tool is suspended; 0 is 5
 	SessionIdle       time.Duration // after which a session ends by itself; 0 is 24 h
+	StaleAfter        time.Duration // without a use, until a tool of the agent tier is stale; 0 is 90 days
+	DemoteStale       bool          // demotes what is stale
+	DemoteAfterUses   int           // from which the success rate counts against a tool; 0 is 20
 	MaxForgeAttempts  int           // per session; 0 is 20
 	MaxSessionTokens  int64         // of models, input and output, per session; 0 is 1,000,000
 	MaxPersonaTokens  int64         // the same, per persona and day in UTC; 0 is 10,000,000
+
+	// DemoteBelowSuccessRate demotes tools, of any tier, of whose uses a smaller part succeeded; 0 demotes none.
+	DemoteBelowSuccessRate float64
 }
 
 const (
@@ -83,6 +89,8 @@ func (r Rules) withDefaults() Rules {
 	r.MaxPanels = orDefault(r.MaxPanels, 3)
 	r.MaxFailuresInARow = orDefault(r.MaxFailuresInARow, 5)
 	r.SessionIdle = orDefault(r.SessionIdle, 24*time.Hour)
+	r.StaleAfter = orDefault(r.StaleAfter, 90*24*time.Hour)
+	r.DemoteAfterUses = orDefault(r.DemoteAfterUses, 20)
 	r.MaxForgeAttempts = orDefault(r.MaxForgeAttempts, 20)
 	r.MaxSessionTokens = orDefault(r.MaxSessionTokens, 1_000_000)
 	r.MaxPersonaTokens = orDefault(r.MaxPersonaTokens, 10_000_000)

@@ -20,6 +20,7 @@ type Shelf struct {
 	sealer  *sealer
 	uses    useBuffer
 	touches touches
+	weeding weeding
 
 	changing sync.Mutex // one change at a time, so that the store need not run them again
 	quit     chan struct{}
@@ -111,9 +112,10 @@ func (s *Shelf) tend() {
 	}
 }
 
-// Tend does what is due: it closes the audit entries of uses whose minute has passed, and ends idle sessions.
+// Tend does what is due: it closes the audit entries of uses whose minute has passed, ends idle sessions and, once an hour,
+// demotes what the rules no longer keep.
 func (s *Shelf) Tend(ctx context.Context) error {
-	return errors.Join(s.closeMinutes(ctx), s.endIdle(ctx))
+	return errors.Join(s.closeMinutes(ctx), s.endIdle(ctx), s.weed(ctx))
 }
 
 // change runs fn as one transaction of the actor's tenant, and returns when it is on disk.

@@ -9,10 +9,12 @@ import (
 // Demote ends a version's life: it stays in its tier, is not callable, and its confidence is 0. A later version or Revert
 // takes its place.
 func (s *Shelf) Demote(ctx context.Context, by tool.Actor, id, reason string) (*tool.Record, error) {
-	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error {
-		r.IsActive, r.UsageStats.ConfidenceScore = false, 0
-		return e.log(r.ID, tool.Demoted, fields{"reason": reason})
-	})
+	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error { return e.demote(r, reason) })
+}
+
+func (e *edit) demote(r *tool.Record, reason string) error {
+	r.IsActive, r.UsageStats.ConfidenceScore = false, 0
+	return e.log(r.ID, tool.Demoted, fields{"reason": reason})
 }
 
 // Suspend switches a tool off until it is resumed.
