@@ -12,6 +12,7 @@ import (
 	"example.com/toolsmith/runtime/builtin"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/model"
+	"example.com/toolsmith/runtime/search"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -111,7 +112,7 @@ func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) 
 
 // changed makes calls look anew at what an audit entry tells of.
 func (h *Host) changed(e tool.AuditEvent) {
-	if e.EventType != tool.Used {
+	if e.ToolID != "" && e.EventType != tool.Used {
 		h.tools.Changed(e.Tenant)
 	}
 	h.opt.OnAudit(e)
@@ -123,6 +124,8 @@ func (h *Host) rules() tiers.Rules {
 		MaxSessionTools: c.MaxSessionTools, MaxAgentTools: c.MaxAgentTools, MinUses: c.PromotionThreshold.Uses,
 		MinConfidence: c.PromotionThreshold.Confidence, MinSuccessRate: c.PromotionThreshold.SuccessRate, MinPanel: c.MinPromotionConfidence,
 		SharedByPanel: !c.RequireHumanForShared, MaxFailuresInARow: c.MaxFailuresInARow, SessionIdle: time.Duration(c.SessionIdleHours) * time.Hour,
+		StaleAfter: time.Duration(c.StaleAfterDays) * 24 * time.Hour, DemoteStale: c.DemoteStale,
+		DemoteBelowSuccessRate: c.DemoteBelowSuccessRate, DemoteAfterUses: c.DemoteAfterUses,
 		MaxForgeAttempts: c.MaxForgeAttemptsPerSession, MaxSessionTokens: c.MaxJudgeTokensPerSession, MaxPersonaTokens: c.MaxJudgeTokensPerPersona,
 	}
 }
@@ -140,6 +143,7 @@ func (h *Host) forgeOptions() forge.Options {
 	c := h.opt.Config.EmergentConfig
 	return forge.Options{
 		Enabled: h.opt.Config.Enabled(), AllowSandbox: c.AllowSandboxTools, MinTestCases: c.MinTestCases, KeepFailing: !c.RequirePassingTests,
+		AllowDuplicates: c.AllowDuplicates, DuplicateThreshold: c.DuplicateThreshold,
 		Watch: h.forged, Now: h.opt.Now, Random: h.opt.Random,
 	}
 }
@@ -210,6 +214,30 @@ func (h *Host) Tools(ctx context.Context, c tool.Caller) ([]runtime.Face, error)
 		return nil, err
 	}
 	return h.tools.Tools(ctx, c)
+}
+
+// Search returns the tools that a caller may call and that fit a query best, at most limit of them; 0 is 10.
+func (h *Host) Search(ctx context.Context, c tool.Caller, query string, limit int) ([]runtime.Hit, error) {
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.tools.Search(ctx, c, query, limit)
+}
+
+// Duplicates returns pairs of a tenant's forged tools that are at least so much alike, 0 to 1, the most alike first.
+func (h *Host) Duplicates(ctx context.Context, tenant string, least float64) ([]runtime.Pair, error) {
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.tools.Duplicates(ctx, tenant, least)
+}
+
+// Capabilities describes the promoted tools that a caller may call, for an index of capabilities elsewhere.
+func (h *Host) Capabilities(ctx context.Context, c tool.Caller) ([]search.Descriptor, error) {
+	if err := h.load(ctx); err != nil {
+		return nil, err
+	}
+	return h.tools.Capabilities(ctx, c)
 }
 
 // Promote lets a tool rise by one tier because a person says so. For the shared tier the judge's panel is asked first, and

@@ -51,6 +51,7 @@ func open(t testing.TB, dir string, reviewer model.Model, change func(*toolsmith
 	w := &world{t: t, denied: map[string]bool{}}
 	c := config.Default()
 	c.Emergent, c.EmergentConfig.AllowSandboxTools = true, true
+	c.EmergentConfig.AllowDuplicates = true // tests forge much the same tools; search_test.go does not allow it
 	opt := toolsmith.Options{
 		Config: &c, Getenv: func(string) string { return "" },
 		OnAudit: func(e tool.AuditEvent) { w.mu.Lock(); defer w.mu.Unlock(); w.events = append(w.events, e) },

@@ -21,6 +21,7 @@ type Face struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	SideEffects  bool            `json:"sideEffects"`
+	Tags         []string        `json:"tags,omitempty"`
 	// The rest is empty for a tool of the host.
 	ID      string    `json:"id,omitempty"`
 	Version int       `json:"version,omitempty"`

@@ -39,6 +39,9 @@ type Host struct {
 	drift drift
 
 	denials denials
+
+	catalogs catalogs
+	profiles profiles
 }
 
 // NewHost makes a host that runs code in a sandbox, which may serve other hosts too and must outlive this one. The error is a

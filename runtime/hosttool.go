@@ -15,6 +15,7 @@ type Tool struct {
 	Description  string // for models
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage // empty: anything
+	Tags         []string        // words that it is found by, besides those of its name and description
 	// SideEffects says that a call can change something outside, or tell somebody something.
 	SideEffects bool
 	// Run does the work. It returns JSON that the host may keep, and soon after ctx ends; an error becomes a *tool.Error. It is

@@ -81,7 +81,7 @@ func newHostTool(t Tool) (*callable, error) {
 	if err != nil {
 		return nil, err
 	}
-	face := Face{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, SideEffects: t.SideEffects}
+	face := Face{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, SideEffects: t.SideEffects, Tags: t.Tags}
 	return &callable{Face: face, input: input, output: output, body: hostBody{t}}, nil
 }
 

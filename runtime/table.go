@@ -14,6 +14,8 @@ type Shelf interface {
 	Find(ctx context.Context, c tool.Caller, name string) (*tool.Record, error)
 	// Visible returns all that a caller may see, by name.
 	Visible(ctx context.Context, c tool.Caller) ([]*tool.Record, error)
+	// Current returns all of a tenant whose place no other has taken, whoever may see them.
+	Current(ctx context.Context, tenant string) ([]*tool.Record, error)
 	// Implementation returns what a version does, whole.
 	Implementation(ctx context.Context, tenant, id string) (tool.Implementation, error)
 	// RecordUse counts a finished call; it does not wait for a disk.

@@ -24,6 +24,8 @@ type Emergent struct {
 	MaxStepsPerTool            int       `json:"maxStepsPerTool" range:"1..100"`
 	MinTestCases               int       `json:"minTestCases" range:"1..100"`
 	RequirePassingTests        bool      `json:"requirePassingTests"`
+	AllowDuplicates            bool      `json:"allowDuplicates"`                   // of tools that the author could call
+	DuplicateThreshold         float64   `json:"duplicateThreshold" range:"0.5..1"` // 1 is the same implementation
 	JudgeModel                 string    `json:"judgeModel"`
 	PromotionJudgeModel        string    `json:"promotionJudgeModel"`
 	MinJudgeConfidence         float64   `json:"minJudgeConfidence" range:"0..1"`
@@ -37,6 +39,11 @@ type Emergent struct {
 	MaxCallsPerMinute        int   `json:"maxCallsPerMinute" range:"1..1000000"`            // of one session
 	MaxFailuresInARow        int   `json:"maxFailuresInARow" range:"1..1000"`               // before a tool is suspended
 	SessionIdleHours         int   `json:"sessionIdleHours" range:"1..8760"`                // before a session ends
+
+	StaleAfterDays         int     `json:"staleAfterDays" range:"1..36500"`     // without a use, in the agent tier
+	DemoteStale            bool    `json:"demoteStale"`                         // not only list them
+	DemoteBelowSuccessRate float64 `json:"demoteBelowSuccessRate" range:"0..1"` // 0 demotes none
+	DemoteAfterUses        int     `json:"demoteAfterUses" range:"1..1000000"`  // from which the success rate counts
 
 	SelfImprovement SelfImprovement `json:"selfImprovement"`
 }
@@ -59,11 +66,11 @@ func defaultEmergent() Emergent {
 		MaxSessionTools: 10, MaxAgentTools: 50, SandboxMemoryMB: 128, SandboxTimeoutMs: 5000, SandboxMaxOutputBytes: 1 << 20,
 		AllowedSandboxAPIs: []string{"fetch", "fs.readFile"}, FetchMethods: []string{"GET", "HEAD"},
 		FSMaxFileBytes: 1 << 20, FetchMaxResponseBytes: 1 << 20, FetchMaxRedirects: 5,
-		MaxForgeAttemptsPerSession: 20, MaxStepsPerTool: 20, MinTestCases: 1, RequirePassingTests: true,
+		MaxForgeAttemptsPerSession: 20, MaxStepsPerTool: 20, MinTestCases: 1, RequirePassingTests: true, DuplicateThreshold: 0.92,
 		JudgeModel: DefaultJudgeModel, PromotionJudgeModel: DefaultPromotionJudgeModel,
 		MinJudgeConfidence: 0.5, PromotionThreshold: Threshold{Uses: 5, Confidence: 0.8}, MinPromotionConfidence: 0.7, RequireHumanForShared: true,
 		MaxJudgeTokensPerSession: 500_000, MaxJudgeTokensPerPersona: 5_000_000,
-		MaxConcurrentCalls: 64, MaxCallsPerMinute: 6000, MaxFailuresInARow: 5, SessionIdleHours: 24,
+		MaxConcurrentCalls: 64, MaxCallsPerMinute: 6000, MaxFailuresInARow: 5, SessionIdleHours: 24, StaleAfterDays: 90, DemoteAfterUses: 20,
 		SelfImprovement: defaultSelfImprovement(),
 	}
 }

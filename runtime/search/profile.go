@@ -118,6 +118,14 @@ type Match struct {
 	Likeness
 }
 
+// Similar is a tool that is like another, for whoever could use it instead.
+type Similar struct {
+	Name        string `json:"name"`
+	ID          string `json:"id,omitempty"` // "" for a tool of the host
+	Description string `json:"description"`
+	Likeness
+}
+
 // Like returns those of several tools that are at least so much like one, the most alike first; nil among them is none.
 func Like(p *Profile, among []*Profile, least float64) (list []Match) {
 	for i, q := range among {
