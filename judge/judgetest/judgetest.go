@@ -91,6 +91,17 @@ func EchoFirstJSON() model.Model {
 
 var firstObject = regexp.MustCompile(`\{[^{}]*\}`)
 
+// Believes takes its author at every word and the host at every fact, and examines nothing itself. It approves unless a fact
+// speaks against the candidate: a flag, other than for an API that is asked for and never used, or exponential growth.
+func Believes() model.Model {
+	return when(func(p Prompt) bool { return !damning.MatchString(harmless.ReplaceAllString(p.Outside, "")) })
+}
+
+var (
+	harmless = regexp.MustCompile(`(?m)^- flag: it asks for an API that it never uses$`)
+	damning  = regexp.MustCompile(`(?m)^- (?:flag: |measured on .* (?:work grows|memory) exponential)`)
+)
+
 // RejectOnFlag approves unless the facts of the host flag something.
 func RejectOnFlag() model.Model {
 	return when(func(p Prompt) bool { return !strings.Contains(p.Outside, "\n- flag: ") })
