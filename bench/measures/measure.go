@@ -19,9 +19,9 @@ type Measure struct {
 // all lists the measures in the order in which they are taken and shown.
 var all = []Measure{
 	{"hermetic_call", 3 * time.Second, hermeticCall},
-	{"warm_call", 2 * time.Second, warmCall},
+	{"warm_call", time.Second, warmCall},
 	{"compute", 6 * time.Second, compute},
-	{"metering", 3 * time.Second, metering},
+	{"metering", 2 * time.Second, metering},
 	{"overrun", 11 * time.Second, overrun},
 	{"density", 2 * time.Second, density},
 	{"throughput", 2 * time.Second, throughput},
