@@ -42,7 +42,8 @@ func TestDuplicatesAreRefusedBeforeTheJudge(t *testing.T) {
 		}, false},
 		"only the same implementation counts": {
 			func(o *toolsmith.Options) { original(o); o.Config.EmergentConfig.DuplicateThreshold = 1 },
-			map[string]string{"name": `"plus"`, "implementation": renamed}, false,
+			map[string]string{"name": `"plus"`, "implementation": renamed},
+			false,
 		},
 		"duplicates are allowed": {nil, map[string]string{"name": `"plus"`}, false},
 	} {
@@ -121,10 +122,14 @@ func TestSearchGoesThroughTheDoor(t *testing.T) {
 
 // operations are the tools that a simulated run asks for again and again: a name, what it says, and what it works out.
 var operations = [][3]string{
-	{"add_numbers", "Adds two numbers.", "input.a + input.b"}, {"subtract_numbers", "Takes the second number from the first.", "input.a - input.b"},
-	{"multiply_numbers", "Multiplies two numbers.", "input.a * input.b"}, {"larger_number", "The larger one of two numbers.", "Math.max(input.a, input.b)"},
-	{"smaller_number", "The smaller of both.", "Math.min(input.a, input.b)"}, {"square_sum", "Squares both and adds the squares up.", "input.a * input.a + input.b * input.b"},
-	{"mean_of_two", "What lies in the middle between them.", "(input.a + input.b) / 2"}, {"gap", "How far apart they are.", "Math.abs(input.a - input.b)"},
+	{"add_numbers", "Adds two numbers.", "input.a + input.b"},
+	{"subtract_numbers", "Takes the second number from the first.", "input.a - input.b"},
+	{"multiply_numbers", "Multiplies two numbers.", "input.a * input.b"},
+	{"larger_number", "The larger one of two numbers.", "Math.max(input.a, input.b)"},
+	{"smaller_number", "The smaller of both.", "Math.min(input.a, input.b)"},
+	{"square_sum", "Squares both and adds the squares up.", "input.a * input.a + input.b * input.b"},
+	{"mean_of_two", "What lies in the middle between them.", "(input.a + input.b) / 2"},
+	{"gap", "How far apart they are.", "Math.abs(input.a - input.b)"},
 }
 
 // asked is a request for an operation as some agent words it: sometimes under another name, in other words or with other code.
