@@ -50,7 +50,8 @@ func written(p *forge.Package, asJSON bool) (text []byte, err error) {
 	}
 	if err != nil {
 		e := *tool.AsError(err)
-		e.Message = "the tool cannot be packed: " + e.Message
+		e.Message, e.Path, e.Line = "the tool cannot be packed: "+e.Message, "", 0
+		e.Hint = "pack it as JSON if it nests too deep for YAML; else forge it with fewer or smaller test cases"
 		return nil, &e
 	}
 	return text, nil

@@ -157,6 +157,30 @@ func TestExportsAreOfWhatThereIs(t *testing.T) {
 	}
 }
 
+// What another host would not read is not written.
+func TestExportsCanBeRead(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", approveAll, nil)
+	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 16) + `{"type":"number"}` + strings.Repeat("}}", 16)
+	result, err := w.Forge(t.Context(), ann, request(t, map[string]string{
+		"outputSchema":   deep,
+		"implementation": `{"mode":"sandbox","code":"function execute(input) { return {}; }","allowlist":[]}`,
+		"testCases":      `[{"input":{"a":1,"b":2},"expectedOutput":{}},{"input":{"a":2,"b":2},"expectedOutput":{}}]`,
+	}))
+	w.must(err)
+	by := tool.Actor{Caller: ann}
+	_, err = w.ExportTool(t.Context(), by, result.ToolID, toolsmith.ExportOptions{WithSource: true})
+	w.wants("too deep for YAML", err, tool.InvalidRequest, "cannot be packed: lists and objects are nested more than 32 deep")
+	if !strings.Contains(tool.AsError(err).Hint, "JSON") || len(w.audited(tool.Exported)) != 0 {
+		t.Errorf("%+v", tool.AsError(err))
+	}
+	text, err := w.ExportTool(t.Context(), by, result.ToolID, toolsmith.ExportOptions{WithSource: true, JSON: true})
+	w.must(err)
+	if _, err := forge.ReadPackage(text); err != nil {
+		t.Error(err)
+	}
+}
+
 func signingKey(t *testing.T) (ed25519.PrivateKey, ed25519.PublicKey) {
 	t.Helper()
 	private, public, err := forge.NewKey(bytes.NewReader(bytes.Repeat([]byte{7}, ed25519.SeedSize)))
