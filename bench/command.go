@@ -60,7 +60,7 @@ func parse(args []string, notices io.Writer) (*options, error) {
 	flags.SetOutput(io.Discard) // a mistake is told once, by main
 	flags.BoolVar(&opt.quick, "quick", false, "take a sixth of the samples: within 45 s on two cores, once the peers are built")
 	flags.Func("peers", "`engines` to compare with, of "+strings.Join(peers.Groups(), ",")+" (default all)", list(&opt.peers))
-	flags.Func("measure", "`measures` to take, of "+strings.Join(measures.Names(), ",")+" (default all)", list(&opt.measures))
+	flags.Func("measure", "`measures` to take, of "+strings.Join(measures.Names(), ",")+" (default all but judge)", list(&opt.measures))
 	flags.StringVar(&opt.output, "output", "text", "`form` of the report: text or json")
 	flags.StringVar(&opt.cache, "cache", "", "`folder` of compiled code and peers (default toolsmith/bench in the user's cache folder)")
 	flags.Float64Var(&opt.scale, "scale", fullScale, "sampling time as a `multiple` of that of a quick run")

@@ -3,6 +3,7 @@ package measures
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,24 +33,30 @@ var all = []Measure{
 	{"list", time.Second / 2, list},
 }
 
+// asked lists those that are taken only when they are named: what they measure is no speed.
+var asked = []Measure{{"judge", 20 * time.Second, verdicts}}
+
 // Names returns the names of all measures.
 func Names() []string {
-	names := make([]string, len(all))
-	for i, m := range all {
-		names[i] = m.Name
+	var names []string
+	for _, m := range slices.Concat(all, asked) {
+		names = append(names, m.Name)
 	}
 	return names
 }
 
-// Select returns the measures of those names in the usual order; without names, all.
+// Select returns the measures of those names in the usual order; without names, all but those that have to be asked for.
 func Select(names []string) ([]Measure, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
 	wanted := map[string]bool{}
 	for _, name := range names {
 		wanted[name] = true
 	}
 	var selected []Measure
-	for _, m := range all {
-		if len(names) == 0 || wanted[m.Name] {
+	for _, m := range slices.Concat(all, asked) {
+		if wanted[m.Name] {
 			selected = append(selected, m)
 			delete(wanted, m.Name)
 		}

@@ -32,6 +32,8 @@ type Result struct {
 	Peers   map[string]Figures `json:"peers,omitempty"`
 	Ratio   map[string]float64 `json:"ratio,omitempty"`
 	Note    string             `json:"note,omitempty"`
+	// Verdicts stand in place of times where it is decisions that are measured; those of one judge follow each other.
+	Verdicts []Verdicts `json:"verdicts,omitempty"`
 }
 
 // Unit is what the figures of a result count.
@@ -42,6 +44,7 @@ const (
 	Nanoseconds    Unit = "ns"
 	CallsPerSecond Unit = "calls/s"
 	PerGiB         Unit = "per GiB"
+	Tools          Unit = "tools"
 )
 
 // Figures describe a set of samples. P10 and Max are given where they say something.

@@ -62,6 +62,10 @@ func (r *Report) machine(out *printer) {
 // whole shows one measure, a line per contender.
 func (r *Report) whole(out *printer, result Result) {
 	out.printf("\n%s\n", result.Measure)
+	if len(result.Verdicts) > 0 {
+		verdicts(out, result.Verdicts)
+		return
+	}
 	rows := [][]string{
 		{"", "p10", "p50", "p99", "max", "n", "ours/peer"},
 		append(append([]string{"ours"}, figures(result.Unit, result.Ours)...), ""),
