@@ -178,6 +178,10 @@ func TestSearchIsBounded(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
+	long := []search.Document{doc("long", strings.Repeat("-", 1<<20)+" needle", "", "")}
+	if got := found(t, search.New(long), long, "needle", 1); len(got) != 0 {
+		t.Errorf("a description is read to its end: %q", got)
+	}
 	many := strings.Repeat("x ", search.MaxQueryWords) + "median"
 	if got := found(t, index(), shelf, many, 1); len(got) != 0 {
 		t.Errorf("a word too many counts: %q", got)

@@ -5,8 +5,11 @@ import (
 	"unicode"
 )
 
-// maxWord is how many bytes of a word count.
-const maxWord = 64
+// How many bytes of a text and of a word count.
+const (
+	maxText = 16 << 10
+	maxWord = 64
+)
 
 // words splits text into words in lower case, at most so many: at whatever is no letter or digit, and where the case says that
 // a word begins, as in parseCsv, HTTPServer and URLs. Characters of scripts without spaces are words of their own.
@@ -19,7 +22,7 @@ func words(text string, most int) []string {
 		}
 		word = word[:0]
 	}
-	all := []rune(text)
+	all := []rune(text[:min(len(text), maxText)])
 	for i, r := range all {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r):
