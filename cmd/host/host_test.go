@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/toolsmith/tiers"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +42,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "examples": examples, "serve": serve, "expand": expand,
+			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold,
+			"shelve": shelve, "used": used, "tamper": tamper,
 		},
 	})
 }
@@ -92,6 +96,16 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 		text := os.Expand(ts.ReadFile(name), ts.Getenv)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
+}
+
+// hold DIR holds the store of a data directory until the script ends, as another host would.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold DIR")
+	}
+	shelf, err := tiers.Open(context.Background(), ts.MkAbs(args[0]), tiers.StoreOptions{}, tiers.Options{})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(shelf.Close()) })
 }
 
 // examples VERB... runs every example of a verb's help; each must succeed and print something.

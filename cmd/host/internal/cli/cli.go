@@ -77,6 +77,7 @@ func (f *face) rootCommand() *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	place.register(root.PersistentFlags())
 	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(), f.versionCommand())
+	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))
 	return root
 }
 
@@ -86,6 +87,16 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown argument %q for %q", args[0], cmd.CommandPath())
 	}
 	return nil
+}
+
+// exactly refuses any other number of arguments than one.
+func exactly(one string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("give %s, not %d", one, len(args))
+		}
+		return nil
+	}
 }
 
 // examples puts the name the program was called by into the examples of a verb.

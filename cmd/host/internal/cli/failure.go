@@ -24,6 +24,22 @@ func (e *fileError) Unwrap() error { return e.err }
 // plain words an error for a line that says in its own words what kind of failure it is.
 func plain(err error) string { return tool.AsError(err).Message }
 
+// failureReport is the JSON form of a verb that failed.
+type failureReport struct {
+	OK    bool        `json:"ok"`
+	Error *tool.Error `json:"error"`
+}
+
+// failed prints a failure where results are JSON, and returns what is left to say of it.
+func (f *face) failed(err error) error {
+	failure, ok := errors.AsType[*tool.Error](err)
+	if !ok || f.format != asJSON {
+		return err
+	}
+	f.printJSON(failureReport{Error: failure})
+	return done(failure.Code.ExitStatus())
+}
+
 // explain writes a failure to standard error: the code, where, what, the source line, and how to mend it.
 func (f *face) explain(err error) {
 	e, place := tool.AsError(err), ""

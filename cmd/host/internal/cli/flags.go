@@ -4,13 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
 // choose puts text into a flag that takes one of a few words.
 func choose[T ~string](to *T, text string, words ...T) error {
 	if !slices.Contains(words, T(text)) {
-		return fmt.Errorf("it is %s or %s", words[0], words[1])
+		last := len(words) - 1
+		most := make([]string, 0, last)
+		for _, w := range words[:last] {
+			most = append(most, string(w))
+		}
+		return fmt.Errorf("it is %s or %s", strings.Join(most, ", "), words[last])
 	}
 	*to = T(text)
 	return nil

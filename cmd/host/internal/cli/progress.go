@@ -34,6 +34,19 @@ func (p *progress) show(t tally) {
 	p.shown = true
 }
 
+// showBytes shows how much of a file was read; a total of 0 is not known.
+func (p *progress) showBytes(n, total int64) {
+	if p.w == nil {
+		return
+	}
+	p.clear()
+	_, _ = fmt.Fprint(p.w, size(n))
+	if total > 0 {
+		_, _ = fmt.Fprintf(p.w, " of %s", size(total))
+	}
+	p.shown = true
+}
+
 // clear makes room for other lines.
 func (p *progress) clear() {
 	if p.shown {

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
+)
+
+func (f *face) auditCommand(place *dataFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Read the audit log, and check that it is whole",
+		Long: "Reads what was decided about tools, and by whom. Entries form a chain in each tenant: none can be changed or removed without\n" +
+			"breaking it. These verbs change nothing.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(f.auditTailCommand(place), f.auditShowCommand(place), f.auditVerifyCommand(place), f.auditExportCommand(place))
+	return cmd
+}
+
+// readLog opens the log of a data directory to read it, and closes it.
+func (f *face) readLog(ctx context.Context, place dataFlags, read func(*tiers.Shelf) error) error {
+	dir, err := f.dataDir(ctx, place)
+	if err != nil {
+		return err
+	}
+	return readLogIn(ctx, dir, read)
+}
+
+func readLogIn(ctx context.Context, dir string, read func(*tiers.Shelf) error) (err error) {
+	shelf, err := openShelf(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shelf.Close()) }() //nolint:contextcheck,nolintlint // nothing is left to write
+	return read(shelf)
+}
+
+func eventTime(e tool.AuditEvent) string {
+	at := tool.At(time.UnixMilli(e.Timestamp))
+	return moment(&at)
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func (f *face) auditShowCommand(place *dataFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID|NUMBER",
+		Short:   "Show one entry, all of it",
+		Long:    "Shows one entry of the log by its id or its number.",
+		Example: f.examples("host audit show 1", "host audit show 1 --output json"),
+		Args:    exactly("one entry, by id or number"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.failed(f.readLog(cmd.Context(), *place, func(shelf *tiers.Shelf) error {
+				e, err := entry(cmd.Context(), shelf, args[0])
+				if err == nil {
+					f.showEvent(e)
+				}
+				return err
+			}))
+		},
+	}
+}
+
+// entry returns the entry that has a number or an id.
+func entry(ctx context.Context, shelf *tiers.Shelf, which string) (found tool.AuditEvent, err error) {
+	query := tiers.AuditQuery{Limit: maxTail}
+	if n, err := strconv.ParseUint(which, 10, 64); err == nil && n > 0 {
+		query.After, query.Limit = n-1, 1
+	}
+	missing := &tool.Error{Code: tool.NotFound, Message: "there is no audit entry " + tool.Quote(which), Hint: "audit tail lists the last ones"}
+	for {
+		page, err := shelf.Audit(ctx, localTenant, query)
+		if err != nil {
+			return found, err
+		}
+		for _, e := range page {
+			if e.ID == which || strconv.FormatUint(e.Sequence, 10) == which {
+				return e, nil
+			}
+		}
+		if len(page) < query.Limit || query.Limit == 1 {
+			return found, missing
+		}
+		query.After = page[len(page)-1].Sequence
+	}
+}
+
+func (f *face) showEvent(e tool.AuditEvent) {
+	if f.format == asJSON {
+		f.printJSON(e)
+		return
+	}
+	for _, fact := range [][2]string{
+		{"entry", strconv.FormatUint(e.Sequence, 10)},
+		{"id", e.ID},
+		{"time", eventTime(e)},
+		{"type", string(e.EventType)},
+		{"tool", orDash(e.ToolID)},
+		{"actor", e.Actor},
+		{"caller", e.Tenant + "/" + e.PersonaID + "/" + e.SessionID},
+		{"previous", orDash(e.Previous)},
+		{"hash", e.Hash},
+	} {
+		f.printf("%-9s %s\n", fact[0], escape(fact[1]))
+	}
+	if e.Data != nil {
+		f.showBlock("data", indentedJSON(e.Data))
+	}
+}
+
+func (f *face) auditExportCommand(place *dataFlags) *cobra.Command {
+	var out string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the whole log as JSON lines",
+		Long: "Writes the log of every tenant from its first entry, one JSON object in each line, to standard output or a file. The file is\n" +
+			"written whole or not at all, readable by the user alone.",
+		Example: f.examples("host audit export", "host audit export | wc -l"),
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.failed(f.exportLog(cmd.Context(), *place, out, force))
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", stdin, "`FILE` to write; - is standard output")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// exportReport is the JSON form of an export to a file.
+type exportReport struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (f *face) exportLog(ctx context.Context, place dataFlags, out string, force bool) error {
+	return f.readLog(ctx, place, func(shelf *tiers.Shelf) error {
+		tenants, err := shelf.Tenants(ctx)
+		if err != nil {
+			return err
+		}
+		write := func(to io.Writer) error {
+			for _, tenant := range tenants {
+				if err := shelf.Export(ctx, tenant, to); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if out == stdin {
+			return write(&escapingWriter{f.out})
+		}
+		n, err := writeWhole(out, force, write)
+		if err != nil {
+			return err
+		}
+		if f.format == asJSON {
+			f.printJSON(exportReport{out, n})
+			return nil
+		}
+		f.printf("%s\n", escape(fmt.Sprintf("%s holds the whole log, %s", out, size(n))))
+		return nil
+	})
+}
+
+// escapingWriter spells what a terminal would act on in lines of JSON as JSON may.
+type escapingWriter struct{ to io.Writer }
+
+// Write takes whole lines.
+func (w *escapingWriter) Write(line []byte) (int, error) {
+	if _, err := w.to.Write(escapeJSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

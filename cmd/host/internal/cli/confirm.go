@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+var errUnasked = errors.New("nobody can be asked here: give --yes to go ahead")
+
+// askable reports whether standard input may be a person's. The null device counts as one, and then does not answer.
+func (f *face) askable() bool {
+	file, ok := f.in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// confirm asks the person at the terminal. Whatever is no yes is a no; no answer at all is a misuse of the command line.
+func (f *face) confirm(ctx context.Context, question string) error {
+	f.asidef("%s yes or no: ", escape(question))
+	answers := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.LimitReader(f.in, maxReason)).ReadString('\n')
+		answers <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return tool.AsError(ctx.Err())
+	case said := <-answers:
+		switch strings.ToLower(strings.TrimSpace(said)) {
+		case "yes", "y":
+			return nil
+		case "":
+			return errUnasked
+		}
+		f.sayf("nothing was done")
+		return done(1)
+	}
+}
