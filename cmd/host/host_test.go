@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/toolsmith/runtime/model/modeltest"
 	"example.com/toolsmith/tiers"
 )
 
@@ -23,7 +24,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"host": main, "toolsmith": main})
 }
 
-// The scripts see the examples of the repository in $EXAMPLES, and use the user's compilation cache.
+// The scripts see the examples of the repository in $EXAMPLES, keep data and configuration in folders of their own, and use the
+// user's compilation cache.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.Abs("../../examples")
@@ -39,11 +41,13 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", dir)
 			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold,
-			"shelve": shelve, "used": used, "tamper": tamper,
+			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},
 	})
 }

@@ -73,6 +73,27 @@ func TestWhen(t *testing.T) {
 	}
 }
 
+// A model that has to repeat a word of its prompt can.
+func TestEcho(t *testing.T) {
+	t.Parallel()
+	steps, err := modeltest.Parse([]byte(`[{"json": {"word": "$1", "n": 1}, "echo": "the word is (\\w+)"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := modeltest.Start(append(steps, modeltest.Step{Text: "[$1]", Echo: "the word is (\\w+)"})...)
+	defer server.Close()
+	m, err := model.Open(model.Spec{Provider: model.Anthropic, BaseURL: server.URL}, model.Options{Getenv: server.Getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{"now\nthe word is plum", `{"word": "plum", "n": 1}`}, {"none", "[]"}} {
+		reply, err := m.Chat(t.Context(), model.Request{Messages: []model.Message{model.Ask(c[0])}})
+		if err != nil || reply.Text != c[1] {
+			t.Errorf("%q: %q, %v", c[0], reply.Text, err)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	got, err := modeltest.Parse([]byte(`["a", {"json": {"b": 1}, "when": "c"}, {"calls": [{"name": "f", "arguments": {"x": 1}}, {"name": "g", "arguments": "{"}]}, {"status": 429, "retryAfter": "1"}]`))
@@ -85,7 +106,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
-	for _, bad := range []string{``, `{}`, `[7]`, `[{"stauts": 429}]`} {
+	for _, bad := range []string{``, `{}`, `[7]`, `[{"stauts": 429}]`, `[{"echo": "("}]`} {
 		if _, err := modeltest.Parse([]byte(bad)); err == nil {
 			t.Errorf("%s is taken for steps", bad)
 		}

@@ -114,7 +114,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		write(w, status, p.fault(Fault(status, complaint)))
 		return
 	}
-	s.answer(w, r, p, step)
+	s.answer(w, r, p, step.to(body))
 }
 
 // take returns the first step that is left and fits.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 )
 
@@ -18,6 +20,10 @@ type Step struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Calls []Call          `json:"calls,omitempty"`
 	Stop  string          `json:"stop,omitempty"` // in the protocol's own words; "" fits the reply
+
+	// Echo is a regular expression. What its first group finds in the body of the request stands in for $1 in what the model
+	// says: so it can repeat what it was told.
+	Echo string `json:"echo,omitempty"`
 
 	// The tokens that it reports; 0 means 10 in and 5 out, below zero none.
 	InputTokens  int `json:"inputTokens,omitempty"`
@@ -93,6 +99,9 @@ func Parse(text []byte) ([]Step, error) {
 		if err := d.Decode(&steps[i]); err != nil {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
+		if _, err := regexp.Compile(steps[i].Echo); err != nil {
+			return nil, fmt.Errorf("step %d: echo: %w", i+1, err)
+		}
 	}
 	return steps, nil
 }
@@ -111,6 +120,19 @@ func (s Step) text() string {
 		return string(s.JSON)
 	}
 	return s.Text
+}
+
+// to is the step as the answer to a request.
+func (s Step) to(body []byte) Step {
+	if s.Echo == "" {
+		return s
+	}
+	found := ""
+	if m := regexp.MustCompile(s.Echo).FindSubmatch(body); len(m) > 1 {
+		found = string(m[1])
+	}
+	s.Text, s.JSON = strings.ReplaceAll(s.text(), "$1", found), nil
+	return s
 }
 
 // tokens returns the tokens in and out.

@@ -77,6 +77,7 @@ func (f *face) rootCommand() *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	place.register(root.PersistentFlags())
 	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(), f.versionCommand())
+	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place))
 	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))
 	return root
 }

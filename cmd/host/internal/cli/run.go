@@ -96,7 +96,7 @@ func (f *face) run(ctx context.Context, file string, flags runFlags) error {
 	}
 	f.sayAside(&result.Result)
 	if flags.stats {
-		f.sayStats(result)
+		f.sayStats(newStats(result.Stats, result.Uses))
 	}
 	if err == nil {
 		f.printf("%s\n", escapeJSON(result.Output))

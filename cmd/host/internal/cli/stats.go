@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/hostapi"
 	"example.com/toolsmith/wasmjs"
 )
@@ -78,8 +77,7 @@ func (u apiUse) String() string {
 }
 
 // sayStats says what a run used.
-func (f *face) sayStats(r *runtime.Result) {
-	s := newStats(r.Stats, r.Uses)
+func (f *face) sayStats(s stats) {
 	f.sayf("%s", s)
 	for _, use := range s.APIs {
 		f.sayf("%s", use)
