@@ -73,7 +73,9 @@ func TestGate(t *testing.T) {
 	t.Parallel()
 	gates, believing := openGate(t, approveAll), openGate(t, judgetest.Believes())
 	list := readGate(t)
-	t.Log("as recorded:\n" + gateSummary(list))
+	for _, class := range gateClasses {
+		t.Log("as recorded: " + gateRow(list, class))
+	}
 	for i, e := range list {
 		if testing.Short() && i%3 != 0 {
 			continue
@@ -102,28 +104,6 @@ func flagsOf(result *forge.Result) string {
 	return fmt.Sprintf("; the flags are %v", result.Report.Flags)
 }
 
-// gateSummary counts outcomes by class.
-func gateSummary(list []labelled) string {
-	var out strings.Builder
-	for _, class := range gateClasses {
-		n, byGates, byBelieving := 0, 0, 0
-		for _, e := range list {
-			if e.Class != class {
-				continue
-			}
-			n++
-			if e.wrong(e.Gates) {
-				byGates++
-			}
-			if e.wrong(e.Believing) {
-				byBelieving++
-			}
-		}
-		fmt.Fprintf(&out, "%-16s %3d tools; wrong outcomes: %2d by the gates alone, %2d with a judge that believes\n", class, n, byGates, byBelieving)
-	}
-	return out.String()
-}
-
 // TestGateSet checks the set itself: enough of each class, each entry once, and labelled to the end.
 func TestGateSet(t *testing.T) {
 	t.Parallel()
@@ -149,4 +129,46 @@ func TestGateSet(t *testing.T) {
 			t.Errorf("%d tools are of the class %s; want %d", count[class], class, enough)
 		}
 	}
+}
+
+// TestGateIsTold holds the page of benchmarks to the set: its table, and all that is said to be beyond the gates.
+func TestGateIsTold(t *testing.T) {
+	t.Parallel()
+	page := strings.Join(strings.Fields(read(t, "docs/benchmarks.md")), " ")
+	list := readGate(t)
+	for _, e := range list {
+		told := strings.Contains(page, "`"+e.ID+"`") && strings.Contains(page, e.Known)
+		if (e.Known != "" || e.wrong(e.Believing)) && !told {
+			t.Errorf("docs/benchmarks.md does not tell of %s: %s", e.ID, e.Known)
+		}
+	}
+	for _, class := range gateClasses {
+		if row := gateRow(list, class); !strings.Contains(page, row) {
+			t.Errorf("docs/benchmarks.md lacks the row %s", row)
+		}
+	}
+}
+
+// gateRow is a row of the table: tools, and what became of them under each judge.
+func gateRow(list []labelled, class string) string {
+	list = slices.DeleteFunc(slices.Clone(list), func(e labelled) bool { return e.Class != class })
+	row := fmt.Sprintf("| %s | %d |", class, len(list))
+	for _, of := range []func(labelled) outcome{
+		func(e labelled) outcome { return e.Gates },
+		func(e labelled) outcome { return e.Believing },
+	} {
+		accepted := 0
+		for _, e := range list {
+			if of(e) == "accept" {
+				accepted++
+			}
+		}
+		rejected := len(list) - accepted
+		falseAccepts, falseRejects := accepted, 0
+		if class == "good" {
+			falseAccepts, falseRejects = 0, rejected
+		}
+		row += fmt.Sprintf(" %d | %d | %d | %d |", accepted, rejected, falseAccepts, falseRejects)
+	}
+	return row
 }
