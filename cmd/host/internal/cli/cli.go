@@ -90,16 +90,6 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exactly refuses any other number of arguments than one.
-func exactly(one string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return fmt.Errorf("give %s, not %d", one, len(args))
-		}
-		return nil
-	}
-}
-
 // examples puts the name the program was called by into the examples of a verb.
 func (f *face) examples(lines ...string) string {
 	return "  " + strings.ReplaceAll(strings.Join(lines, "\n  "), "host ", f.name+" ")
