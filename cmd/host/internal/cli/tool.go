@@ -23,8 +23,10 @@ func (f *face) toolCommand(place *dataFlags) *cobra.Command {
 	}
 	cmd.AddCommand(
 		f.toolListCommand(place), f.toolShowCommand(place), f.toolVersionsCommand(place), f.toolDiffCommand(place),
+		f.toolSearchCommand(place), f.toolStaleCommand(place), f.toolDuplicatesCommand(place),
 		f.toolPromoteCommand(place), f.toolDemoteCommand(place), f.toolSuspendCommand(place), f.toolResumeCommand(place),
 		f.toolRemoveCommand(place), f.toolRevertCommand(place),
+		f.toolExportCommand(place), f.toolImportCommand(place), f.toolVerifyCommand(), f.toolKeygenCommand(),
 	)
 	return cmd
 }
