@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 		}
 	}
 	h.forge = forge.New(h.tools, reviewer, h.shelf, h.forgeOptions())
-	h.promoter = forge.NewPromoter(reviewer, h.shelf) //nolint:contextcheck,nolintlint // it works until Close
+	h.promoter = forge.NewPromoter(reviewer, h.shelf, forge.PromoterOptions{SharedByPanel: !opt.Config.EmergentConfig.RequireHumanForShared}) //nolint:contextcheck,nolintlint // it works until Close
 	return h, nil
 }
 

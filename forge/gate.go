@@ -80,6 +80,9 @@ func (j *job) check(ctx context.Context) error {
 		return j.unfit(err)
 	}
 	j.try = try
+	if j.describes(clockWords) {
+		report.Flags = slices.DeleteFunc(report.Flags, func(f tool.Flag) bool { return f == tool.FlagReadsClock })
+	}
 	report.Flags = append(report.Flags, j.suspicions(report)...)
 	j.candidate.Report = report
 	j.result.Report = &j.candidate.Report
@@ -145,17 +148,27 @@ var mentions = map[string][]string{
 	source.Crypto:   {"crypt", "hash", "sha", "hmac", "digest", "checksum", "uuid", "random", "sign", "fingerprint", "token", "md5"},
 }
 
+// clockWords are those by which a description owns up to reading the time.
+var clockWords = []string{"now", "today", "current", "clock", "time", "date", "age", "expir", "deadline", "until", "since", "elapsed", "day", "week", "year"}
+
+// describes reports whether a name or description has one of some words.
+func (j *job) describes(words []string) bool {
+	text := strings.ToLower(j.request.Description + " " + j.request.Name)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
 // suspicions are the flags that can be raised before anything runs.
 func (j *job) suspicions(report tool.Report) (flags []tool.Flag) {
-	description := strings.ToLower(j.request.Description + " " + j.request.Name)
-	for _, api := range report.Uses {
-		if !slices.ContainsFunc(mentions[api], func(word string) bool { return strings.Contains(description, word) }) {
-			flags = append(flags, tool.FlagCapabilityMismatch)
-			break
-		}
+	if slices.ContainsFunc(report.Uses, func(api string) bool { return !j.describes(mentions[api]) }) {
+		flags = append(flags, tool.FlagCapabilityMismatch)
 	}
-	if !slices.ContainsFunc(j.request.TestCases, func(c tool.TestCase) bool { return c.ExpectedOutput != nil }) {
+	if !slices.ContainsFunc(j.request.TestCases, asserts) {
 		flags = append(flags, tool.FlagNoAssertions)
 	}
 	return flags
+}
+
+// asserts reports whether a test case says anything of the output.
+func asserts(c tool.TestCase) bool {
+	return c.ExpectedOutput != nil && !(c.Partial && string(c.ExpectedOutput) == "{}")
 }

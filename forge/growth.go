@@ -43,53 +43,88 @@ func (j *job) growth(ctx context.Context, input *schema.Schema) *tool.Growth {
 	return g
 }
 
-// grow measures one part.
+// grow measures one part. Where a size meets a limit, half of it is tried as well: a step of four hides how steep it was.
 func (j *job) grow(ctx context.Context, g *tool.Growth, from json.RawMessage, part string, input *schema.Schema) {
-	var fuel, memory []sample
-	size := 1.0
-	for range growSteps + 1 {
-		text, ok := enlarged(from, part, int(size))
-		if !ok || input.Validate(text) != nil || ctx.Err() != nil {
+	var measured []sized
+	for size := 1; len(measured) <= growSteps; size *= growFactor {
+		at, ok := j.measure(ctx, from, part, size, input)
+		if !ok {
 			break
 		}
-		t := j.trial(text, 0)
-		t.Fuel = exploreFuel
-		result := j.try(ctx, t)
-		p := tool.GrowthPoint{Grown: part, InputBytes: len(text), Fuel: result.Fuel, MemoryBytes: result.MemoryBytes, Outcome: "ok"}
-		if result.Err != nil {
-			p.Outcome = string(result.Err.Code)
+		if size > 1 && dear(at.Outcome) {
+			if half, ok := j.measure(ctx, from, part, size/2, input); ok {
+				measured = append(measured, half)
+			}
 		}
-		g.Points = append(g.Points, p)
-		if g.Worst == nil || p.Fuel > g.Worst.Fuel {
-			g.Worst = &p
+		if len(measured) == 0 || !dear(measured[len(measured)-1].Outcome) {
+			measured = append(measured, at)
 		}
-		fuel = append(fuel, sample{size, float64(p.Fuel), costly(result.Err)})
-		memory = append(memory, sample{size, float64(p.MemoryBytes), costly(result.Err)})
-		if result.Err != nil {
+		if at.Outcome != "ok" {
 			break
 		}
-		size *= growFactor
 	}
-	if len(fuel) == 0 {
+	assess(g, measured)
+}
+
+// sized is what an input of so many times the size cost.
+type sized struct {
+	tool.GrowthPoint
+	size int
+}
+
+// measure runs an input of which a part is so many times as large, if the schema admits that.
+func (j *job) measure(ctx context.Context, from json.RawMessage, part string, size int, input *schema.Schema) (at sized, ok bool) {
+	text, ok := enlarged(from, part, size)
+	if !ok || input.Validate(text) != nil || ctx.Err() != nil {
+		return at, false
+	}
+	t := j.trial(text, 0)
+	t.Fuel = exploreFuel
+	result := j.try(ctx, t)
+	p := tool.GrowthPoint{Grown: part, InputBytes: len(text), Fuel: result.Fuel, MemoryBytes: result.MemoryBytes, Outcome: "ok"}
+	if result.Err != nil {
+		p.Outcome = string(result.Err.Code)
+	}
+	return sized{p, size}, true
+}
+
+// assess reads the classes off what was measured of one part, and keeps the worst of all parts.
+func assess(g *tool.Growth, measured []sized) {
+	if len(measured) == 0 {
 		return
 	}
+	var fuel, memory []sample
+	for _, at := range measured {
+		g.Points = append(g.Points, at.GrowthPoint)
+		if g.Worst == nil || at.Fuel > g.Worst.Fuel {
+			g.Worst = &at.GrowthPoint
+		}
+		fuel = append(fuel, sample{float64(at.size), float64(at.Fuel), dear(at.Outcome)})
+		memory = append(memory, sample{float64(at.size), float64(at.MemoryBytes), dear(at.Outcome)})
+	}
+	last := measured[len(measured)-1]
 	const fuelNoise, memoryNoise, perByte = 20_000, 256 << 10, 2 // reading an input costs about a unit a byte
-	byFuel := classOf(fuel, float64(fuelNoise+perByte*g.Points[len(g.Points)-1].InputBytes))
+	byFuel := classOf(fuel, float64(fuelNoise+perByte*last.InputBytes))
 	byMemory := classOf(memory, memoryNoise)
 	g.Fuel, g.Memory = dearer(g.Fuel, byFuel), dearer(g.Memory, byMemory)
-	if fuel[len(fuel)-1].limited && (len(fuel) == 1 || g.Points[len(g.Points)-1].InputBytes <= moderateSize &&
-		(byFuel == tool.GrowthExponential || byMemory == tool.GrowthExponential)) {
+	steep := byFuel == tool.GrowthExponential || byMemory == tool.GrowthExponential
+	if dear(last.Outcome) && (len(measured) == 1 || steep && last.InputBytes <= moderateSize) {
 		g.Bounded = false
 	}
 }
 
-// costly reports whether a run was ended because of what it cost.
-func costly(err *tool.Error) bool {
-	if err == nil {
+// dear reports whether a run was ended because of what it cost.
+func dear(outcome string) bool {
+	switch tool.Code(outcome) {
+	case tool.OutOfFuel, tool.OutOfMemory, tool.Timeout, tool.StackOverflow, tool.OutputTooLarge:
+		return true
+	default:
 		return false
 	}
-	return slices.Contains([]tool.Code{tool.OutOfFuel, tool.OutOfMemory, tool.Timeout, tool.StackOverflow, tool.OutputTooLarge}, err.Code)
 }
+
+// costly is dear, of an error.
+func costly(err *tool.Error) bool { return err != nil && dear(string(err.Code)) }
 
 // sample is the cost at one size. A limited one cost more than is known.
 type sample struct {

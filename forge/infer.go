@@ -17,7 +17,7 @@ func (r *requestReader) infer() {
 		if c.Input != nil {
 			inputs = append(inputs, c.Input)
 		}
-		if c.ExpectedOutput != nil {
+		if c.ExpectedOutput != nil && !c.Partial {
 			outputs = append(outputs, c.ExpectedOutput)
 		}
 	}
@@ -52,7 +52,7 @@ func (r *requestReader) fit() {
 		if string(c.Input) != "{}" { // what is empty was said to be
 			inputs = append(inputs, example{at + "/input", c.Input})
 		}
-		if c.ExpectedOutput != nil {
+		if c.ExpectedOutput != nil && !c.Partial { // a part need not have all that is required
 			outputs = append(outputs, example{at + "/expectedOutput", c.ExpectedOutput})
 		}
 	}

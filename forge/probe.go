@@ -31,9 +31,24 @@ func (j *job) probe(ctx context.Context, input, output *schema.Schema) {
 	if j.hardCoded(beside) {
 		report.Flags = append(report.Flags, tool.FlagHardCoded)
 	}
+	if j.constant(report.Probes) {
+		report.Flags = append(report.Flags, tool.FlagConstantOutput)
+	}
 	if slices.ContainsFunc(report.Probes, brokePromise) {
 		report.Flags = append(report.Flags, tool.FlagEdgeFailure)
 	}
+}
+
+// constant reports whether a tool gives the same answer to every test case and to enough other inputs.
+func (j *job) constant(probes []tool.Probe) bool {
+	const enough = 6
+	answer := string(j.candidate.TestResults[0].Output)
+	for _, t := range j.candidate.TestResults {
+		if string(t.Output) != answer {
+			return false
+		}
+	}
+	return len(probes) >= enough && !slices.ContainsFunc(probes, func(p tool.Probe) bool { return p.Outcome != "ok" || string(p.Output) != answer })
 }
 
 // probeAll runs inputs that the schema admits and that are no test cases.

@@ -32,6 +32,7 @@ type Ladder interface {
 type Promoter struct {
 	panel  Panel
 	ladder Ladder
+	opt    PromoterOptions
 
 	mu      sync.Mutex
 	waiting []notice
@@ -56,10 +57,15 @@ const noticeDelay = 100 * time.Millisecond
 // promoterName is who acts when nobody asked.
 const promoterName = "promoter"
 
+// PromoterOptions say how tools rise.
+type PromoterOptions struct {
+	SharedByPanel bool // the panel alone can bring a tool to the shared tier, as the ladder has it
+}
+
 // NewPromoter starts a promoter. The caller closes it.
-func NewPromoter(panel Panel, ladder Ladder) *Promoter {
+func NewPromoter(panel Panel, ladder Ladder, opt PromoterOptions) *Promoter {
 	ctx, quit := context.WithCancel(context.Background())
-	p := &Promoter{panel: panel, ladder: ladder, queued: map[notice]bool{}, wake: make(chan struct{}, 1), quit: quit, done: make(chan struct{})}
+	p := &Promoter{panel: panel, ladder: ladder, opt: opt, queued: map[notice]bool{}, wake: make(chan struct{}, 1), quit: quit, done: make(chan struct{})}
 	go p.work(ctx)
 	return p
 }
@@ -164,7 +170,8 @@ func (p *Promoter) Raise(ctx context.Context, by tool.Actor, id string, to tool.
 		return nil, nil, err
 	}
 	ask := tool.Promotion{To: to, ApprovedBy: approvedBy, SourceHash: r.SourceHash}
-	if to == tool.SharedTier && r.Tier == tool.AgentTier {
+	needsPanel := to == tool.SharedTier && r.Tier == tool.AgentTier && r.Callable() == nil
+	if needsPanel && (approvedBy != "" || p.opt.SharedByPanel) && approvedBy != r.CreatedBy { // else it is refused anyway
 		verdict, err := p.ask(ctx, by, r)
 		if err != nil {
 			return nil, nil, err

@@ -44,6 +44,9 @@ func (j *job) spend(ctx context.Context, spent tool.Spent) error {
 
 // hintFor says how to go on after a refusal.
 func hintFor(v tool.CreationVerdict) string {
+	if v.JudgeModel == "" {
+		return "an operator has to configure a judge; nothing is wrong with the request so far"
+	}
 	if len(v.Concerns) > 0 {
 		return "mend what the judge names: " + strings.Join(v.Concerns, "; ")
 	}

@@ -153,7 +153,7 @@ func excerpt(value json.RawMessage) string {
 func (j *job) deterministic() bool {
 	for _, t := range j.candidate.TestResults {
 		if !t.Repeatable {
-			if !j.candidate.Report.SideEffects && !slices.Contains(j.candidate.Report.Flags, tool.FlagNondeterministic) {
+			if !j.candidate.Report.SideEffects && !costly(t.Error) && !slices.Contains(j.candidate.Report.Flags, tool.FlagNondeterministic) {
 				j.candidate.Report.Flags = append(j.candidate.Report.Flags, tool.FlagNondeterministic)
 			}
 			return false

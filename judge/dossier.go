@@ -127,6 +127,8 @@ var flagTexts = map[tool.Flag]string{
 	tool.FlagCapabilityMismatch: "the code uses an API, and the description does not seem to say so",
 	tool.FlagHardCoded:          "it gives its test cases their different answers, and all inputs beside them one and the same",
 	tool.FlagNondeterministic:   "it draws random numbers, or gave something else when it was run again with another clock",
+	tool.FlagReadsClock:         "it reads the time, and the description does not seem to say so",
+	tool.FlagConstantOutput:     "it gives one and the same answer to everything",
 	tool.FlagNoAssertions:       "no test case says what is expected",
 	tool.FlagUnbounded:          "it is not bounded, as measured",
 	tool.FlagEdgeFailure:        "an input that its own schema admits made it break its output schema or a limit",

@@ -27,7 +27,7 @@ func aboutCandidate(c tool.Candidate) (*dossier, error) {
 		return nil, err
 	}
 	d.report(c.Report)
-	d.tests(c.TestResults)
+	d.tests(c.TestResults, c.Report.SideEffects)
 	return d, nil
 }
 
@@ -129,8 +129,8 @@ func class(c tool.GrowthClass) string {
 	return string(tool.GrowthUnknown)
 }
 
-// tests tells what became of the test cases. What a tool logged is for its author alone.
-func (d *dossier) tests(results []tool.TestResult) {
+// tests tells what became of the test cases; once says that they were run one time only. What a tool logged is for its author alone.
+func (d *dossier) tests(results []tool.TestResult, once bool) {
 	if len(results) == 0 {
 		d.fact("tests: none was run yet; this review comes first")
 		return
@@ -138,17 +138,27 @@ func (d *dossier) tests(results []tool.TestResult) {
 	var data []string
 	repeatable := true
 	for i, r := range results {
-		d.fact("test %d was run: success=%t, as expected: %s, the same when run again: %s%s", i, r.Success, yes(r.Matched), yes(r.Repeatable), cost(r))
+		d.fact("test %d was run: success=%t, as expected: %s, the same when run again: %s%s", i, r.Success, yes(r.Matched), again(r, once), cost(r))
 		if !r.Success {
 			d.flag("test %d failed", i)
 		}
 		repeatable = repeatable && r.Repeatable
 		data = append(data, testLines(i, r)...)
 	}
-	if !repeatable {
+	if once {
+		d.fact("each test was run once only, since running it reaches outside")
+	} else if !repeatable {
 		d.flag("a test gave another result when it was run again with another clock and other random numbers")
 	}
 	d.add("tests", data...)
+}
+
+// again says whether a second run gave the same.
+func again(r tool.TestResult, once bool) string {
+	if once {
+		return "not run again"
+	}
+	return yes(r.Repeatable)
 }
 
 // cost is what a test took, as far as it was measured.

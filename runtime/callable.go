@@ -153,11 +153,14 @@ func (s *Sandbox) inspect(ctx context.Context, r Request) (*source.Report, error
 	return source.Check(code, source.Options{Allow: r.Allow, MaxBytes: r.Limits.SourceBytes})
 }
 
+// factFlags are the flags that facts of the gate raise.
+var factFlags = map[source.FactKind]tool.Flag{source.FactRandom: tool.FlagNondeterministic, source.FactClock: tool.FlagReadsClock}
+
 func reportOf(found *source.Report) tool.Report {
 	report := tool.Report{Uses: found.Uses, Unused: found.Unused, SideEffects: slices.Contains(found.Uses, source.Fetch)}
 	for _, fact := range found.Facts {
-		if fact.Kind == source.FactRandom && !slices.Contains(report.Flags, tool.FlagNondeterministic) {
-			report.Flags = append(report.Flags, tool.FlagNondeterministic)
+		if flag := factFlags[fact.Kind]; flag != "" && !slices.Contains(report.Flags, flag) {
+			report.Flags = append(report.Flags, flag)
 		}
 		report.Notes = append(report.Notes, fmt.Sprintf("line %d, column %d: %s", fact.Line, fact.Column, fact.Message))
 	}

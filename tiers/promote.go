@@ -86,14 +86,12 @@ func (e *edit) approved(r *tool.Record, p tool.Promotion) error {
 	switch {
 	case !panel && p.To == tool.AgentTier:
 		return refused("neither the panel nor a person approved", "promote with an approver's name, or have the panel review it")
-	case !panel:
-		return refused("the shared tier takes a fresh verdict of the panel", "have the panel review it now")
-	case rules.SharedByPanel:
-		return nil
-	case !person:
+	case !person && !rules.SharedByPanel:
 		return refused("the shared tier takes a person's approval", "promote with an approver's name")
 	case p.ApprovedBy == r.CreatedBy:
 		return refused("the owner cannot approve its own tool for the shared tier", "let another approve it")
+	case !panel:
+		return refused("the shared tier takes a fresh verdict of the panel", "have the panel review it now")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -65,14 +66,15 @@ func (m *module) build(ctx context.Context) error {
 
 // runtimeConfig picks machine code where wazero can make it, else its interpreter.
 func runtimeConfig(interpreter bool) (config wazero.RuntimeConfig, compiler bool) {
-	if interpreter || !compilerSupported() {
+	if supported := compilerSupported(); interpreter || !supported {
 		return wazero.NewRuntimeConfigInterpreter(), false
 	}
 	return wazero.NewRuntimeConfigCompiler(), true
 }
 
-// compilerSupported asks wazero, which only answers by what it would choose, and panics where it cannot compile.
-func compilerSupported() (ok bool) {
+// compilerSupported asks wazero, which only answers by what it would choose, and panics where it cannot compile. It asks once,
+// before anything else of wazero is used: the first use looks wazero's own version up into a variable that nothing guards.
+var compilerSupported = sync.OnceValue(func() (ok bool) {
 	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
 		return false
 	}
@@ -80,7 +82,7 @@ func compilerSupported() (ok bool) {
 	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigCompiler())
 	_ = r.Close(context.Background())
 	return true
-}
+})
 
 func (m *module) close() error {
 	err := m.runtime.Close(context.Background())

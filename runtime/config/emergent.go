@@ -66,7 +66,7 @@ func defaultEmergent() Emergent {
 		MaxSessionTools: 10, MaxAgentTools: 50, SandboxMemoryMB: 128, SandboxTimeoutMs: 5000, SandboxMaxOutputBytes: 1 << 20,
 		AllowedSandboxAPIs: []string{"fetch", "fs.readFile"}, FetchMethods: []string{"GET", "HEAD"},
 		FSMaxFileBytes: 1 << 20, FetchMaxResponseBytes: 1 << 20, FetchMaxRedirects: 5,
-		MaxForgeAttemptsPerSession: 20, MaxStepsPerTool: 20, MinTestCases: 1, RequirePassingTests: true, DuplicateThreshold: 0.92,
+		MaxForgeAttemptsPerSession: 20, MaxStepsPerTool: 20, MinTestCases: 2, RequirePassingTests: true, DuplicateThreshold: 0.92,
 		JudgeModel: DefaultJudgeModel, PromotionJudgeModel: DefaultPromotionJudgeModel,
 		MinJudgeConfidence: 0.5, PromotionThreshold: Threshold{Uses: 5, Confidence: 0.8}, MinPromotionConfidence: 0.7, RequireHumanForShared: true,
 		MaxJudgeTokensPerSession: 500_000, MaxJudgeTokensPerPersona: 5_000_000,

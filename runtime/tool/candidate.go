@@ -70,6 +70,8 @@ const (
 	FlagCapabilityMismatch Flag = "capability-mismatch" // it uses an API of which its description says nothing
 	FlagHardCoded          Flag = "hard-coded"          // it answers its test cases, and inputs beside them all alike
 	FlagNondeterministic   Flag = "nondeterministic"    // it draws random numbers, or a second run of a test case gave something else
+	FlagReadsClock         Flag = "reads-clock"         // it reads the time, and its description says nothing of that
+	FlagConstantOutput     Flag = "constant-output"     // it gives one and the same answer to everything
 	FlagNoAssertions       Flag = "no-assertions"       // no test case says what is expected
 	FlagUnbounded          Flag = "unbounded"           // a moderate input met a limit
 	FlagEdgeFailure        Flag = "edge-failure"        // an input that its schema admits made it break its output schema or a limit
