@@ -35,7 +35,7 @@ func compileModule(ctx context.Context, cacheDir string, interpreter bool) (*mod
 }
 
 func tryCompile(ctx context.Context, cacheDir string, interpreter bool) (*module, error) {
-	config, compiler := runtimeConfig(interpreter) //nolint:contextcheck // only asks what wazero would choose
+	config, compiler := runtimeConfig(interpreter)
 	m := &module{compiler: compiler}
 	if cacheDir != "" && compiler {
 		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)

@@ -211,5 +211,5 @@ func (i Implementation) Limits() (Limits, error) {
 			}
 		}
 	}
-	return Limits{Timeout: time.Duration(i.TimeoutMs) * time.Millisecond, MemoryBytes: uint64(i.MemoryMB) * mib}, nil
+	return Limits{Timeout: time.Duration(i.TimeoutMs) * time.Millisecond, MemoryBytes: uint64(i.MemoryMB) * mib}, nil //nolint:gosec // G115: it is within 0 to 1024
 }
