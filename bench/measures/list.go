@@ -8,6 +8,7 @@ import (
 
 	"example.com/toolsmith/bench/programs"
 	"example.com/toolsmith/bench/report"
+	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -16,7 +17,8 @@ import (
 // to the agent tier, and every other of these to the shared one.
 const listed = 10_000
 
-// list measures what it takes to list the tools that one caller may see, and in its part "tenant" all that there are.
+// list measures what it takes to list the tools that one caller may see, in its part "tenant" all that there are, and in its
+// part "search" to search those that the caller may see.
 func list(ctx context.Context, s *Session) (results []report.Result, err error) {
 	shelf, err := stocked(ctx, listed)
 	if err != nil {
@@ -28,13 +30,44 @@ func list(ctx context.Context, s *Session) (results []report.Result, err error) 
 		return nil, err
 	}
 	whole, err := s.listing(ctx, s.now.Name+"/tenant", func() ([]*tool.Record, error) { return shelf.List(ctx, "acme", tiers.Filter{}) })
-	return []report.Result{visible, whole}, err
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.searching(ctx, shelf)
+	return []report.Result{visible, whole, found}, err
 }
 
-// listing measures one way to list tools, with half of the budget.
+// searching measures queries of a caller. The index is made by the first, which does not count.
+func (s *Session) searching(ctx context.Context, shelf *tiers.Shelf) (report.Result, error) {
+	host, err := runtime.NewHost(nil, runtime.HostOptions{Shelf: shelf}) // nothing is run
+	if err != nil {
+		return report.Result{}, err
+	}
+	n := 0
+	look := func() error {
+		n++
+		hits, err := host.Search(ctx, maker(0).Caller, fmt.Sprintf("slug %d of a title", n%listed), 10)
+		if err == nil && len(hits) == 0 {
+			err = errors.New("nothing was found")
+		}
+		return err
+	}
+	if err := look(); err != nil {
+		return report.Result{}, err
+	}
+	samples, err := s.sample(ctx, s.budget()/3, look)
+	if err != nil {
+		return report.Result{}, err
+	}
+	return report.Result{
+		Measure: s.now.Name + "/search", Unit: report.Nanoseconds, Ours: report.Describe(samples), Note: fmt.Sprintf("%d tools indexed", listed),
+	}, nil
+}
+
+// listing measures one way to list tools, with a third of the budget.
 func (s *Session) listing(ctx context.Context, measure string, look func() ([]*tool.Record, error)) (report.Result, error) {
 	n := 0
-	samples, err := s.sample(ctx, s.budget()/2, func() error {
+	samples, err := s.sample(ctx, s.budget()/3, func() error {
 		found, err := look()
 		n = len(found)
 		return err

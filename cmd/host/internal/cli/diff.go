@@ -11,7 +11,10 @@ const (
 )
 
 // diffLines compares texts line by line. Lines of the result begin with a space, - or +; "…" stands for lines left out.
-func diffLines(from, to string) []string {
+func diffLines(from, to string) []string { return shorten(compareLines(from, to)) }
+
+// compareLines is diffLines with nothing left out.
+func compareLines(from, to string) []string {
 	a, b := strings.Split(from, "\n"), strings.Split(to, "\n")
 	head := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -23,7 +26,7 @@ func diffLines(from, to string) []string {
 	}
 	all := mark(" ", a[:head])
 	all = append(all, changes(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	return shorten(append(all, mark(" ", a[len(a)-tail:])...))
+	return append(all, mark(" ", a[len(a)-tail:])...)
 }
 
 func mark(sign string, lines []string) []string {

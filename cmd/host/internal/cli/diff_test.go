@@ -31,34 +31,33 @@ func TestDiffLines(t *testing.T) {
 func FuzzDiffLines(f *testing.F) {
 	f.Add("a\nb\nc", "a\nc\nd")
 	f.Add("", "\n\n")
+	f.Add("\n\n\n", "\n\n\n\n")
 	f.Fuzz(func(t *testing.T, from, to string) {
 		if len(from)+len(to) > 1000 {
 			t.Skip()
 		}
-		lines := diffLines(from, to)
+		all := compareLines(from, to)
 		for sign, text := range map[byte]string{'-': from, '+': to} {
-			rest := strings.Split(text, "\n")
-			skip := false
+			var side []string
+			for _, line := range all {
+				if line[0] == ' ' || line[0] == sign {
+					side = append(side, line[1:])
+				}
+			}
+			if got := strings.Join(side, "\n"); got != text {
+				t.Fatalf("%q to %q: the side %c is %q", from, to, sign, got)
+			}
+		}
+		changed := func(lines []string) (n int) {
 			for _, line := range lines {
-				if line == "…" {
-					skip = true
-					continue
+				if line[0] == '-' || line[0] == '+' {
+					n++
 				}
-				if line[0] != ' ' && line[0] != sign {
-					continue
-				}
-				at := 0
-				for skip && at < len(rest) && rest[at] != line[1:] {
-					at++
-				}
-				if at >= len(rest) || rest[at] != line[1:] {
-					t.Fatalf("%q to %q: %q is not in its place of %q", from, to, line, text)
-				}
-				rest, skip = rest[at+1:], false
 			}
-			if len(rest) > 0 && !skip {
-				t.Fatalf("%q to %q: %q is left of %q", from, to, rest, text)
-			}
+			return n
+		}
+		if short := shorten(all); len(short) > len(all) || changed(short) != changed(all) {
+			t.Errorf("%q to %q: %q is shortened to %q", from, to, all, short)
 		}
 	})
 }
