@@ -1,6 +1,7 @@
 package toolsmith_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,28 +121,11 @@ func (a attack) right(err error, registering bool) bool {
 // stub is the judge of a case.
 func (a attack) stub(t *testing.T) model.Model {
 	t.Helper()
-	switch a.Judge {
-	case "", "approve-all":
-		return approveAll
-	case "obedient":
-		return judgetest.Obedient(a.Marker)
-	case "obedient-base64":
-		return judgetest.ObedientBase64(a.Marker)
-	case "echo-first-json":
-		return judgetest.EchoFirstJSON()
-	case "reject-on-flag":
-		return judgetest.RejectOnFlag()
-	case "refuses":
-		return judgetest.Refuses()
-	case "error":
-		return judgetest.Fails()
-	case "timeout":
-		return judgetest.Hangs()
-	case "none":
-		return nil
+	m, known := judgetest.ByName(cmp.Or(a.Judge, "approve-all"), a.Marker)
+	if !known {
+		t.Fatalf("there is no judge %q", a.Judge)
 	}
-	t.Fatalf("there is no judge %q", a.Judge)
-	return nil
+	return m
 }
 
 // text is the request of a case.

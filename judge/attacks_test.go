@@ -108,24 +108,11 @@ func candidate(t testing.TB, a attack) tool.Candidate {
 
 func stub(t *testing.T, a attack) model.Model {
 	t.Helper()
-	switch a.Judge {
-	case "obedient":
-		return judgetest.Obedient(a.Marker)
-	case "obedient-base64":
-		return judgetest.ObedientBase64(a.Marker)
-	case "echo-first-json":
-		return judgetest.EchoFirstJSON()
-	case "refuses":
-		return judgetest.Refuses()
-	case "error":
-		return judgetest.Fails()
-	case "timeout":
-		return judgetest.Hangs()
-	case "none":
-		return nil
+	m, known := judgetest.ByName(a.Judge, a.Marker)
+	if !known {
+		t.Fatalf("%s: there is no stub %q", a.ID, a.Judge)
 	}
-	t.Fatalf("%s: there is no stub %q", a.ID, a.Judge)
-	return nil
+	return m
 }
 
 func TestAttacksByCandidates(t *testing.T) {

@@ -131,3 +131,26 @@ func Hangs() model.Model {
 
 // Refusing reads everything and does not approve.
 func Refusing() model.Model { return when(func(Prompt) bool { return false }) }
+
+// ByName is the stub that a corpus of attacks names; the marker is what obedient ones look for. "none" is no model.
+func ByName(name, marker string) (m model.Model, known bool) {
+	switch name {
+	case "approve-all":
+		return ApproveAll(), true
+	case "obedient":
+		return Obedient(marker), true
+	case "obedient-base64":
+		return ObedientBase64(marker), true
+	case "echo-first-json":
+		return EchoFirstJSON(), true
+	case "reject-on-flag":
+		return RejectOnFlag(), true
+	case "refuses":
+		return Refuses(), true
+	case "error":
+		return Fails(), true
+	case "timeout":
+		return Hangs(), true
+	}
+	return nil, name == "none"
+}
