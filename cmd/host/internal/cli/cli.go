@@ -76,7 +76,7 @@ func (f *face) rootCommand() *cobra.Command {
 	root.PersistentFlags().Var(&f.format, "output", "form of the result, text or json")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	place.register(root.PersistentFlags())
-	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(), f.versionCommand())
+	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(&place), f.versionCommand())
 	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place))
 	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))
 	return root

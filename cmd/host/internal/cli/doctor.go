@@ -28,16 +28,17 @@ type check struct {
 // broken is a check that failed.
 func broken(name string, err error, hint string) check { return check{name, false, plain(err), hint} }
 
-func (f *face) doctorCommand() *cobra.Command {
+func (f *face) doctorCommand(place *dataFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that the sandbox works on this machine",
+		Short: "Check that a host works on this machine",
 		Long: "Checks the engine, whether it runs as machine code or is interpreted, the compilation cache, the memory reservation\n" +
-			"and a trivial run. The exit status is 1 when something is broken.",
+			"and a trivial run; then the configuration, the data and who judges. It changes nothing, and asks no model. The exit status\n" +
+			"is 1 when something is broken.",
 		Example: f.examples("host doctor", "host doctor --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks := diagnose(cmd.Context())
+			checks := append(diagnose(cmd.Context()), f.checkHost(cmd.Context(), *place)...)
 			ok := true
 			for _, c := range checks {
 				ok = ok && c.OK
