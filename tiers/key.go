@@ -14,6 +14,7 @@ const (
 	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
 	spentSpace   = "spent"                      // TENANT PERSONA day DATE; TENANT PERSONA tool NAME
 	metaSpace    = "meta"                       // schema
+	// Documents have a space for each kind: TENANT PERSONA SESSION ID, where the session is "" for the persona's own.
 )
 
 // A part ends with 0x00 0x01; a 0x00 within it is written 0x00 0xFF. So keys sort as their parts do, the key of some

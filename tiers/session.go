@@ -126,7 +126,7 @@ func (s *Shelf) Sessions(ctx context.Context, tenant string) (list []Session, er
 	return list, asError(err)
 }
 
-// EndSession ends a session and deletes the tools of its tier, and what was counted of it; tools that were promoted stay. It
+// EndSession ends a session and deletes the tools of its tier, and what was counted of it; and its documents; tools that were promoted stay. It
 // returns the deleted ones, and none when there is no such session.
 func (s *Shelf) EndSession(ctx context.Context, by tool.Actor, c tool.Caller) ([]*tool.Record, error) {
 	return s.endSession(ctx, by, c, 0)
@@ -148,7 +148,7 @@ func (s *Shelf) endSession(ctx context.Context, by tool.Actor, c tool.Caller, id
 				return err
 			}
 		}
-		return e.Delete(sessionKey(c))
+		return errors.Join(e.dropDocuments(c), e.Delete(sessionKey(c)))
 	})
 	s.touches.forget(c)
 	if err != nil {
