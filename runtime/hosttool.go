@@ -18,6 +18,8 @@ type Tool struct {
 	Tags         []string        // words that it is found by, besides those of its name and description
 	// SideEffects says that a call can change something outside, or tell somebody something.
 	SideEffects bool
+	// Meta makes it one of the tools that change the agent itself: it may have their reserved names, and no pipeline may call it.
+	Meta bool
 	// Run does the work. It returns JSON that the host may keep, and soon after ctx ends; an error becomes a *tool.Error. It is
 	// called from many goroutines at once. A panic ends the call as Internal.
 	Run func(ctx context.Context, call *Invocation) (json.RawMessage, error)

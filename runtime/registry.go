@@ -33,7 +33,7 @@ func (r *registry) add(t Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.folded[tool.FoldName(t.Name)] != nil || meta(t.Name):
+	case r.folded[tool.FoldName(t.Name)] != nil || meta(t.Name) != t.Meta:
 		return &tool.Error{Code: tool.Collision, Path: "/name", Message: "the host has a tool " + t.Name + " already", Hint: "choose another name"}
 	case len(r.tools) >= maxHostTools:
 		return tool.Errorf(tool.Limit, "the host has %d tools, which is all there may be", maxHostTools)
