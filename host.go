@@ -163,7 +163,7 @@ func (h *Host) registerAll() error {
 	if err != nil {
 		return err
 	}
-	for _, t := range append(builtin.All(writer), h.opt.Tools...) {
+	for _, t := range append(builtin.All(writer, nil), h.opt.Tools...) {
 		if err := h.tools.Register(t); err != nil {
 			return err
 		}

@@ -11,11 +11,12 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// All are the tools of this package; generate_text is one of them when there is a model.
-func All(m model.Model) []runtime.Tool {
+// All are the tools of this package; generate_text is one of them when there is a model. prepare, which may be nil, is handed
+// its requests.
+func All(m model.Model, prepare Prepare) []runtime.Tool {
 	all := []runtime.Tool{HTTPRequest(), ReadFile(), JSONQuery(), TextTemplate()}
 	if m != nil {
-		all = append(all, GenerateText(m))
+		all = append(all, GenerateText(m, prepare))
 	}
 	return all
 }

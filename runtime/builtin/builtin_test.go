@@ -17,7 +17,7 @@ import (
 func TestAll(t *testing.T) {
 	t.Parallel()
 	names := func(m model.Model) (list []string) {
-		for _, one := range builtin.All(m) {
+		for _, one := range builtin.All(m, nil) {
 			list = append(list, one.Name)
 		}
 		return list
@@ -34,7 +34,7 @@ func TestAll(t *testing.T) {
 // What models read is all there: every property and every tool says what it is, with an example, and nothing else is taken.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
-	for _, one := range builtin.All(model.NewScripted()) {
+	for _, one := range builtin.All(model.NewScripted(), nil) {
 		if one.SideEffects != (one.Name == "http_request") {
 			t.Errorf("%s: side effects %v", one.Name, one.SideEffects)
 		}
@@ -62,7 +62,7 @@ func TestDescriptions(t *testing.T) {
 // What the schema would have kept away is an error, with and without powers.
 func TestInputsThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	for _, one := range builtin.All(model.NewScripted()) {
+	for _, one := range builtin.All(model.NewScripted(), nil) {
 		for _, input := range []string{
 			``, `null`, `{}`, `[]`, `7`, `{"url": 1}`, `{"path": []}`, `{"query": {}}`, `{"template": 1}`, `{"prompt": null}`,
 			`{"url": "http://a.example", "method": "FLY"}`, `{"path": "a", "encoding": "latin1"}`, `{"path": "a"}`, `{"url": "http://a.example"}`,

@@ -46,35 +46,51 @@ const generateOutput = `{
 	"additionalProperties": false
 }`
 
-// GenerateText is the tool generate_text: what a model, which must not be nil, says to a prompt.
-func GenerateText(m model.Model) runtime.Tool {
+// Prepare changes a request to a model, on a caller's behalf, before it is made: by the persona's traits and the session's
+// parameters, say. It may be called by several goroutines at once.
+type Prepare func(ctx context.Context, c tool.Caller, req *model.Request) error
+
+// GenerateText is the tool generate_text: what a model, which must not be nil, says to a prompt. prepare may be nil.
+func GenerateText(m model.Model, prepare Prepare) runtime.Tool {
 	return runtime.Tool{
 		Name: "generate_text", Description: generateDescription,
 		InputSchema: json.RawMessage(generateInput), OutputSchema: json.RawMessage(generateOutput),
 		Run: func(ctx context.Context, call *runtime.Invocation) (json.RawMessage, error) {
-			return generate(ctx, m, call.Input)
+			req, err := readGenerate(call.Input)
+			if err == nil && prepare != nil {
+				err = prepare(ctx, call.Caller, &req)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return generate(ctx, m, req)
 		},
 	}
 }
 
-func generate(ctx context.Context, m model.Model, input json.RawMessage) (json.RawMessage, error) {
+// readGenerate reads an input into the request that it stands for.
+func readGenerate(input json.RawMessage) (req model.Request, err error) {
 	ask := struct {
 		Prompt    string `json:"prompt"`
 		System    string `json:"system"`
 		MaxTokens int    `json:"maxTokens"`
 	}{MaxTokens: usualTokens}
 	if err := read(input, &ask); err != nil {
-		return nil, err
+		return req, err
 	}
 	switch {
 	case ask.Prompt == "" || utf8.RuneCountInString(ask.Prompt) > maxPrompt:
-		return nil, invalid("/prompt", "the prompt is empty or too long", "give 1 to 200000 characters")
+		return req, invalid("/prompt", "the prompt is empty or too long", "give 1 to 200000 characters")
 	case utf8.RuneCountInString(ask.System) > maxPrompt:
-		return nil, invalid("/system", "the system text is too long", "give at most 200000 characters")
+		return req, invalid("/system", "the system text is too long", "give at most 200000 characters")
 	case ask.MaxTokens < 1 || ask.MaxTokens > maxTokens:
-		return nil, invalid("/maxTokens", "maxTokens is out of range", "give 1 to 4096")
+		return req, invalid("/maxTokens", "maxTokens is out of range", "give 1 to 4096")
 	}
-	reply, err := m.Chat(ctx, model.Request{System: ask.System, Messages: []model.Message{model.Ask(ask.Prompt)}, MaxTokens: ask.MaxTokens})
+	return model.Request{System: ask.System, Messages: []model.Message{model.Ask(ask.Prompt)}, MaxTokens: ask.MaxTokens}, nil
+}
+
+func generate(ctx context.Context, m model.Model, req model.Request) (json.RawMessage, error) {
+	reply, err := m.Chat(ctx, req)
 	if err != nil {
 		return nil, modelFailed(err)
 	}

@@ -1,9 +1,13 @@
 package builtin_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/builtin"
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/model/modeltest"
@@ -40,7 +44,7 @@ func TestGenerateText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, server := open(t, c.step)
-			got, e := call(t, builtin.GenerateText(m), nil, c.input)
+			got, e := call(t, builtin.GenerateText(m, nil), nil, c.input)
 			c.check(t, got, e)
 			if seen := server.Seen(); len(seen) == 0 || !strings.Contains(string(seen[0].Body), c.sent) {
 				t.Errorf("the server saw %v", seen)
@@ -56,9 +60,35 @@ func TestGenerateTextFails(t *testing.T) {
 		tool.InvalidRequest: tool.Unavailable, tool.Internal: tool.Unavailable, tool.Unavailable: tool.Unavailable, tool.Denied: tool.Unavailable,
 		tool.OverQuota: tool.OverQuota, tool.Limit: tool.Limit, tool.Timeout: tool.Timeout, tool.Canceled: tool.Canceled,
 	} {
-		_, e := call(t, builtin.GenerateText(model.NewScripted(model.Fail(code, "no"))), nil, `{"prompt": "a"}`)
+		_, e := call(t, builtin.GenerateText(model.NewScripted(model.Fail(code, "no")), nil), nil, `{"prompt": "a"}`)
 		if e == nil || e.Code != want || e.Message != "no" {
 			t.Errorf("%s: got %v", code, e)
 		}
+	}
+}
+
+// What a session and its persona have goes into the request; what cannot be prepared is not asked.
+func TestGenerateTextIsPrepared(t *testing.T) {
+	t.Parallel()
+	m := model.NewScripted(model.Say("tea"))
+	warm, ann := 0.4, tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}
+	one := builtin.GenerateText(m, func(_ context.Context, c tool.Caller, req *model.Request) error {
+		if c != ann {
+			return &tool.Error{Code: tool.Denied, Message: "who is that?", Hint: "be ann"}
+		}
+		req.System += " and kind"
+		req.Temperature = &warm
+		return nil
+	})
+	input := json.RawMessage(`{"prompt": "a drink", "system": "be brief"}`)
+	if _, err := one.Run(t.Context(), &runtime.Invocation{Caller: ann, Input: input}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Run(t.Context(), &runtime.Invocation{Input: input}); !errors.Is(err, tool.Denied) {
+		t.Errorf("got %v, want what prepare said", err)
+	}
+	asked := m.Asked()
+	if len(asked) != 1 || asked[0].System != "be brief and kind" || asked[0].Temperature == nil || *asked[0].Temperature != warm {
+		t.Errorf("the model was asked %+v", asked)
 	}
 }

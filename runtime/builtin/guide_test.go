@@ -34,7 +34,7 @@ func TestGuide(t *testing.T) {
 	for _, example := range examples {
 		shown[example[1]] = example[1] == example[3]
 	}
-	for _, one := range builtin.All(m) {
+	for _, one := range builtin.All(m, nil) {
 		if !shown[one.Name] {
 			t.Errorf("the guide has no example of %s", one.Name)
 		}
