@@ -27,7 +27,10 @@ var rows = []struct {
 	{241, 242, ""},
 	{243, 245, "self-improvement"},
 	{246, 251, ""},
-	{252, 309, "self-improvement"},
+	{252, 284, "self-improvement"},
+	{285, 292, ""},
+	{293, 306, ""},
+	{307, 309, "self-improvement"},
 	{310, 348, "specialists"},
 }
 

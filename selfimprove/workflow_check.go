@@ -1,0 +1,116 @@
+package selfimprove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/toolsmith/runtime/compose"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// check makes a plan into a pipeline that its caller may run now. Everything that is wrong is told at once.
+func (w *Workflows) check(ctx context.Context, c tool.Caller, plan WorkflowPlan) (*compose.Pipeline, error) {
+	var f findings
+	f.texts(plan)
+	if n, most := len(plan.Steps), w.opt.MaxSteps; n > most {
+		f.add("/steps", fmt.Sprintf("the workflow has %d steps: maxSteps is %d", n, most), "make several workflows of it")
+		return nil, f.failure()
+	}
+	f.recursion(plan.Steps)
+	for i, s := range plan.Steps {
+		at := fmt.Sprintf("/steps/%d/tool", i)
+		switch {
+		case strings.TrimSpace(s.Tool) == "" || compose.Meta(s.Tool): // compose says so
+		case !w.opt.Visible(ctx, c, s.Tool):
+			f.add(at, fmt.Sprintf("step %d: the tool %s is not available", i, tool.Quote(s.Tool)), "search the tools for one that does it")
+		case !w.allowed(s.Tool):
+			f.add(at, fmt.Sprintf("step %d: the tool %s is not permitted in workflows", i, tool.Quote(s.Tool)), "an operator can add it to allowedTools")
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, tool.AsError(err) // what could not be looked up is not missing
+	}
+	made, err := compose.New(specOf(plan.Steps), compose.Rules{MaxSteps: w.opt.MaxSteps})
+	f.language(err)
+	return made, f.failure()
+}
+
+func (w *Workflows) allowed(name string) bool {
+	return slices.Contains(w.opt.AllowedTools, "*") || slices.Contains(w.opt.AllowedTools, name)
+}
+
+// specOf is a chain in the words of compose; its steps are named by their place, from 1.
+func specOf(steps []WorkflowStep) (spec compose.Spec) {
+	for i, s := range steps {
+		spec.Steps = append(spec.Steps, compose.Step{Name: fmt.Sprintf("step_%d", i+1), Tool: s.Tool, InputMapping: s.Args})
+	}
+	return spec
+}
+
+// findings collects what is wrong with a plan, at most one thing of each place.
+type findings compose.Problems
+
+func (f *findings) add(path, message, hint string) {
+	if !slices.ContainsFunc(*f, func(p compose.Problem) bool { return p.Path == path }) {
+		*f = append(*f, compose.Problem{Path: path, Message: message, Hint: hint})
+	}
+}
+
+// texts checks what every workflow has.
+func (f *findings) texts(plan WorkflowPlan) {
+	for _, field := range []struct {
+		name, text string
+		most       int
+	}{{"name", plan.Name, MaxWorkflowNameBytes}, {"description", plan.Description, MaxWorkflowDescribeBytes}} {
+		switch {
+		case strings.TrimSpace(field.text) == "":
+			f.add("/"+field.name, field.name+" is required", "say what the workflow is for")
+		case len(field.text) > field.most:
+			f.add("/"+field.name, fmt.Sprintf("the %s has %d bytes: at most %d are kept", field.name, len(field.text), field.most), "")
+		}
+	}
+	size := 0
+	for _, s := range plan.Steps {
+		size += len(s.Tool) + len(s.Args)
+	}
+	switch {
+	case len(plan.Steps) == 0:
+		f.add("/steps", "steps is required: a list with at least one step", `give [{"tool": NAME, "args": {…}}]`)
+	case size > MaxWorkflowBytes:
+		f.add("/steps", fmt.Sprintf("the steps have %d bytes: at most %d are kept", size, MaxWorkflowBytes), "hand long values in with the input")
+	}
+}
+
+// recursion finds workflows within workflows.
+func (f *findings) recursion(steps []WorkflowStep) {
+	for i, s := range steps {
+		if tool.FoldName(s.Tool) == WorkflowTool {
+			message := fmt.Sprintf("step %d: recursion: a workflow cannot call %s", i, WorkflowTool)
+			f.add(fmt.Sprintf("/steps/%d/tool", i), message, "copy the steps of the other workflow")
+		}
+	}
+}
+
+// language adds what compose says of the steps, in the words of workflows.
+func (f *findings) language(err error) {
+	problems, _ := errors.AsType[compose.Problems](err)
+	for _, p := range problems {
+		f.add(strings.Replace(p.Path, "/inputMapping", "/args", 1), strings.Replace(p.Message, "the inputMapping", "args", 1), p.Hint)
+	}
+}
+
+// failure is the findings as the error of an outcome, nil when there are none.
+func (f findings) failure() error {
+	if len(f) == 0 {
+		return nil
+	}
+	p := compose.Problems(f)
+	e := &tool.Error{Code: tool.InvalidRequest, Message: p[0].Message, Path: p[0].Path, Hint: p[0].Hint, Cause: p}
+	if len(p) > 1 {
+		e.Message, e.Path = fmt.Sprintf("%d problems: %s", len(p), p.Error()), ""
+	}
+	return e
+}

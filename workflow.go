@@ -1,0 +1,35 @@
+package toolsmith
+
+import (
+	"context"
+	"encoding/json"
+
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/selfimprove"
+)
+
+// Workflows keeps the chains of tool calls that personas have, and runs them. Their steps take the way of every call.
+func (h *Host) Workflows() *selfimprove.Workflows {
+	c := h.opt.Config.EmergentConfig.SelfImprovement.Workflows
+	return selfimprove.NewWorkflows(h.shelf, selfimprove.WorkflowOptions{
+		MaxSteps: c.MaxSteps, AllowedTools: c.AllowedTools, Call: h.callStep, Visible: h.callable, Now: h.opt.Now,
+	})
+}
+
+// callStep is Call for a step of a workflow.
+func (h *Host) callStep(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error) {
+	result, err := h.Call(ctx, c, name, input)
+	return result.Output, err
+}
+
+// callable reports whether a caller may call a tool now.
+func (h *Host) callable(ctx context.Context, c tool.Caller, name string) bool {
+	if h.opt.Permit != nil && !h.opt.Permit(c, name) || h.load(ctx) != nil {
+		return false
+	}
+	if h.tools.Has(name) {
+		return true
+	}
+	r, err := h.shelf.Find(ctx, c, name)
+	return err == nil && r.Callable() == nil
+}
