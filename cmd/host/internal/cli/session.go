@@ -16,12 +16,12 @@ import (
 func (f *face) sessionCommand(place *dataFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "List sessions, and end them with the tools that they forged",
+		Short: "List sessions, show how their agents adjusted themselves, and end them",
 		Long:  "Sessions are what tools are forged in. Tools that were not promoted are deleted when their session ends.",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(f.sessionListCommand(place), f.sessionEndCommand(place))
+	cmd.AddCommand(f.sessionListCommand(place), f.sessionShowCommand(place), f.sessionEndCommand(place))
 	return cmd
 }
 

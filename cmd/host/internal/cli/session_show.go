@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/toolsmith/selfimprove"
+)
+
+func (f *face) sessionShowCommand(place *dataFlags) *cobra.Command {
+	persona := localPersona
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show how a session's agent has adjusted itself, and what its evaluations gave",
+		Long: "Shows the parameters of a session, and what self_evaluate has scored and adjusted in it. An adjustment is flagged when three\n" +
+			"evaluations since are no better than those before.",
+		Example: f.examples("host session show cli", "host session show cli --output json"),
+		Args:    exactly("the name of one session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.showSession(cmd.Context(), callerFlags{args[0], persona}, *place)
+		},
+	}
+	cmd.Flags().StringVar(&persona, "persona", localPersona, "`NAME` of the persona whose session it is")
+	return cmd
+}
+
+// sessionReport is how a session's agent has adjusted itself.
+type sessionReport struct {
+	Parameters  map[string]json.RawMessage `json:"parameters"`
+	Evaluations *selfimprove.Report        `json:"evaluations"`
+}
+
+func (f *face) showSession(ctx context.Context, who callerFlags, place dataFlags) error {
+	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
+		if err := d.hasSession(ctx); err != nil {
+			return err
+		}
+		c, err := f.config(ctx, place)
+		if err != nil {
+			return err
+		}
+		most := c.EmergentConfig.SelfImprovement.SelfEval.MaxEvaluationsPerSession
+		var report sessionReport
+		if report.Parameters, err = selfimprove.NewParameters(d.shelf, selfimprove.ParameterOptions{}).All(ctx, d.by.Caller); err != nil {
+			return err
+		}
+		evaluation := selfimprove.NewEvaluation(d.shelf, selfimprove.EvaluationOptions{MaxEvaluations: most})
+		if report.Evaluations, err = evaluation.Report(ctx, d.by.Caller); err != nil {
+			return err
+		}
+		if f.format == asJSON {
+			f.printJSON(report)
+			return nil
+		}
+		f.showSessionReport(report)
+		return nil
+	})
+}
+
+// showSessionReport prints a report for people.
+func (f *face) showSessionReport(r sessionReport) {
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
+		f.printf("%s %s\n", escape(name), escape(compact(r.Parameters[name])))
+	}
+	e := r.Evaluations
+	f.printf("%d evaluations, %d left, trend %s\n", e.Total, e.Remaining, e.Trend.Direction)
+	if e.Total > 0 {
+		a := e.Average
+		f.printf("on average: relevance %.2f, clarity %.2f, accuracy %.2f, helpfulness %.2f\n", a.Relevance, a.Clarity, a.Accuracy, a.Helpfulness)
+	}
+	all := slices.Clone(e.Adjustments)
+	for _, trait := range slices.Sorted(maps.Keys(e.Drift)) {
+		all = append(all, e.Drift[trait].Adjustments...)
+	}
+	if len(all) == 0 {
+		return
+	}
+	rows := make([][]string, 0, len(all))
+	for _, one := range all {
+		rows = append(rows, []string{
+			one.ID, one.Param, orUnset(one.Previous), orUnset(one.New), string(one.Applied), score(one.ScoreBefore), score(one.ScoreAfter), verdictOf(one),
+		})
+	}
+	f.printTable([]string{"ID", "PARAM", "FROM", "TO", "APPLIED", "SCORE BEFORE", "SCORE AFTER", "STATE"}, rows)
+}
+
+// orUnset is the value of a parameter, of which there may be none.
+func orUnset(value json.RawMessage) string {
+	if text := compact(value); text != "" && text != "null" {
+		return text
+	}
+	return "-"
+}
+
+func score(mean *float64) string {
+	if mean == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*mean, 'f', 2, 64)
+}
+
+// verdictOf is what there is to say of an adjustment.
+func verdictOf(o selfimprove.Outcome) string {
+	switch {
+	case o.Reverted:
+		return "reverted"
+	case o.Reverts != "":
+		return "reverts " + o.Reverts
+	case o.Flagged:
+		return "does not help"
+	}
+	return "holds"
+}
