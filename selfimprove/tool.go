@@ -11,6 +11,8 @@ import (
 type Shelf interface {
 	Document(ctx context.Context, d tool.DocumentRef) ([]byte, error)
 	Documents(ctx context.Context, of tool.DocumentRef, visit func(id string, value []byte) (more bool, err error)) error
+	// Personas are those of a tenant that have documents of a kind of their own.
+	Personas(ctx context.Context, tenant string, kind tool.DocumentKind) ([]string, error)
 	EditDocument(ctx context.Context, by tool.Actor, d tool.DocumentRef, fn func(old []byte) (tool.DocumentChange, error)) error
 }
 
