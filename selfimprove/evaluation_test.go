@@ -497,6 +497,34 @@ func TestJudgedTextIsFenced(t *testing.T) {
 	}
 }
 
+// The real personality takes what an evaluation hands on, kept or not.
+func TestT122TraitsMoveWithoutPersistence(t *testing.T) {
+	t.Parallel()
+	shelf := newEvalShelf(t)
+	personality := selfimprove.NewPersonality(shelf, selfimprove.PersonalityOptions{MaxDelta: 0.15, MaxMutations: 5})
+	e := selfimprove.NewEvaluation(shelf, selfimprove.EvaluationOptions{
+		AdjustableParams: []string{"personality"},
+		Adapt: func(ctx context.Context, c tool.Caller, trait string, delta float64, reasoning string) (json.RawMessage, error) {
+			done, err := personality.Adapt(ctx, c, trait, delta, reasoning)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(done)
+		},
+	})
+	done, err := e.Adjust(t.Context(), evalAnn, "personality", json.RawMessage(`{"trait": "openness", "delta": 0.1}`), "")
+	if err != nil || string(done.New) != "0.6" || done.Applied != selfimprove.AppliedToPersona {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+	if values, err := personality.Traits(t.Context(), evalAnn); err != nil || values["openness"] != 0.6 {
+		t.Errorf("the traits are %v, %v", values, err)
+	}
+	back, err := e.Revert(t.Context(), evalAnn, done.ID)
+	if err != nil || string(back.New) != "0.55" { // what the budget of 0.15 has left
+		t.Errorf("reverted to %+v, %v", back, err)
+	}
+}
+
 // anyModel gives every request the same scores, with a temperature to suggest.
 type anyModel struct{}
 
