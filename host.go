@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Host struct {
 	forge    *forge.Forge
 	promoter *forge.Promoter
 	meter    *model.Meter
+	self     self
 	stats    forge.Stats
 
 	loading sync.Mutex
@@ -59,6 +61,9 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 		return nil, err
 	}
 	if h.meter, err = model.NewMeter(h.meterOptions()); err != nil {
+		return nil, err
+	}
+	if err := h.openSelf(); err != nil {
 		return nil, err
 	}
 	if err := h.registerAll(); err != nil {
@@ -163,7 +168,7 @@ func (h *Host) registerAll() error {
 	if err != nil {
 		return err
 	}
-	for _, t := range append(builtin.All(writer, nil), h.opt.Tools...) {
+	for _, t := range slices.Concat(builtin.All(writer, h.prepare), h.selfTools(), h.opt.Tools) {
 		if err := h.tools.Register(t); err != nil {
 			return err
 		}

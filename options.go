@@ -24,6 +24,8 @@ type Options struct {
 	// everything is rejected.
 	Judge judge.Judge
 	Tools []runtime.Tool // besides those that are built in
+	// SkillFolders are searched for skills, a folder each with SKILL.md; of two with one name the first counts.
+	SkillFolders []string
 	// Permit reports whether a caller may call a tool at all; nil permits everything that the caller can see.
 	Permit func(c tool.Caller, name string) bool
 

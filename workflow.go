@@ -9,12 +9,7 @@ import (
 )
 
 // Workflows keeps the chains of tool calls that personas have, and runs them. Their steps take the way of every call.
-func (h *Host) Workflows() *selfimprove.Workflows {
-	c := h.opt.Config.EmergentConfig.SelfImprovement.Workflows
-	return selfimprove.NewWorkflows(h.shelf, selfimprove.WorkflowOptions{
-		MaxSteps: c.MaxSteps, AllowedTools: c.AllowedTools, Call: h.callStep, Visible: h.callable, Now: h.opt.Now,
-	})
-}
+func (h *Host) Workflows() *selfimprove.Workflows { return h.self.workflows }
 
 // callStep is Call for a step of a workflow.
 func (h *Host) callStep(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error) {

@@ -28,10 +28,13 @@ type CallResult struct {
 }
 
 // Call calls a tool by name. The input is JSON and is not kept. The error is a *tool.Error; the result is never nil, and holds
-// with an error what was measured.
+// with an error what was measured. A call that a tool of the host makes with the context it was given is part of its own.
 func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
 	if err := c.Validate(); err != nil {
 		return &CallResult{}, err
+	}
+	if ctx.Value(withinCall{}) == h {
+		return h.call(ctx, c, name, input)
 	}
 	if err := h.quota.take(c, h.opt.Now()); err != nil {
 		return &CallResult{}, err
@@ -39,6 +42,9 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 	defer h.quota.free(c.Tenant)
 	return h.call(ctx, c, name, input)
 }
+
+// withinCall is the key under which a context names the host in whose call it is.
+type withinCall struct{}
 
 // call is the one way to a tool's body: caller, state, input schema, run, output schema, usage.
 func (h *Host) call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {

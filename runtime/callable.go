@@ -62,7 +62,7 @@ func (b hostBody) run(ctx context.Context, call *invocation) (out json.RawMessag
 		}
 		call.result.Uses = session.Finish()
 	}()
-	out, err = b.tool.Run(ctx, &Invocation{Caller: call.caller, Input: call.input, Policy: call.policy, Powers: session})
+	out, err = b.tool.Run(context.WithValue(ctx, withinCall{}, call.host), &Invocation{Caller: call.caller, Input: call.input, Policy: call.policy, Powers: session})
 	most := call.host.opt.Limits.WithDefaults().OutputBytes
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/selfimprove"
 )
 
 // callerFlags say on whose behalf a verb acts. The tenant of a command line is always the local one.
@@ -108,9 +109,16 @@ func (f *face) openHost(ctx context.Context, place dataFlags, flags judgeFlags, 
 	if err != nil {
 		return nil, err
 	}
-	h, err := toolsmith.Open(ctx, c.Data, toolsmith.Options{Config: &c, Judge: reviewer, Sandbox: box})
+	h, err := toolsmith.Open(ctx, c.Data, toolsmith.Options{Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil)})
 	if err != nil {
 		return nil, errors.Join(err, box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it
 	}
 	return &openedHost{h, box}, nil
+}
+
+// skillFolders are the folders that are searched for skills: those that are given, then the usual ones.
+func skillFolders(given []string) []string {
+	home, _ := os.UserHomeDir() // where there is none, there are none in it
+	current, _ := os.Getwd()
+	return selfimprove.SkillFolders(given, os.Getenv, home, current)
 }
