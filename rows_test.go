@@ -26,12 +26,7 @@ var rows = []struct {
 	{233, 240, "discovery"},
 	{241, 242, ""},
 	{243, 245, "self-improvement"},
-	{246, 251, ""},
-	{252, 274, ""},
-	{275, 284, "self-improvement"},
-	{285, 292, ""},
-	{293, 306, ""},
-	{307, 309, "self-improvement"},
+	{246, 309, ""},
 	{310, 348, "specialists"},
 }
 

@@ -31,6 +31,10 @@ const (
 	TraitChanged      EventType = "trait_changed"
 	SkillEnabled      EventType = "skill_enabled"
 	SkillDisabled     EventType = "skill_disabled"
+	SkillRequested    EventType = "skill_requested" // {draft, kind, skillId, reason}: a person is to decide
+	SkillDecided      EventType = "skill_decided"   // {draft, persona, kind, skillId, approved, reason}
+	SkillRetired      EventType = "skill_retired"   // {persona, skillId, reason}
+	SkillRestored     EventType = "skill_restored"  // {persona, skillId}
 	WorkflowCreated   EventType = "workflow_created"
 	WorkflowRun       EventType = "workflow_run"
 	ParamChanged      EventType = "param_changed"

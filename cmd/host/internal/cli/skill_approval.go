@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/toolsmith/selfimprove"
+)
+
+func (f *face) skillApprovalsCommand(place *dataFlags) *cobra.Command {
+	return f.skillVerb(place, &cobra.Command{
+		Use:   "approvals",
+		Short: "Show what agents ask for, of all personas",
+		Long: "Shows the requests and proposals that wait for a decision, of all personas: a proposal as its difference from the skill that\n" +
+			"there is. What an agent wrote is escaped.",
+		Example: f.examples("host skill approvals --skills examples/skills"),
+		Args:    noArguments,
+	}, func(ctx context.Context, d *skillDesk, _ []string) error {
+		waits, err := d.skills.Approvals(ctx, d.by.Tenant)
+		switch {
+		case err != nil:
+			return err
+		case f.format == asJSON:
+			f.printJSON(waits)
+		case len(waits) == 0:
+			f.sayf("nothing waits")
+		}
+		if f.format != asJSON {
+			for _, one := range waits {
+				f.showApproval(one)
+			}
+		}
+		return nil
+	})
+}
+
+// showApproval prints a draft for the person who decides on it.
+func (f *face) showApproval(a selfimprove.SkillApproval) {
+	f.printf("%s\n", escape(a.ID))
+	facts := [][2]string{{"persona", a.Persona}, {"session", a.Session}, {"asked", moment(&a.At)}, {"category", a.Category}, {"reason", a.Reason}}
+	for _, fact := range facts {
+		f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
+	}
+	if a.Kind == selfimprove.EnableSkill {
+		f.showBlock("enable "+escape(a.SkillID), currentText(a.Current))
+		return
+	}
+	proposed := currentText(&selfimprove.Skill{Description: a.Description, Content: a.Content})
+	lines := mark("+", strings.Split(proposed, "\n"))
+	if a.Current != nil {
+		lines = diffLines(currentText(a.Current), proposed)
+	}
+	f.showBlock("propose "+escape(a.SkillID), strings.Join(lines, "\n"))
+}
+
+// currentText is a skill as it is compared; nil is none.
+func currentText(k *selfimprove.Skill) string {
+	if k == nil {
+		return ""
+	}
+	return "description: " + k.Description + "\n\n" + k.Content
+}
+
+func (f *face) skillApproveCommand(place *dataFlags) *cobra.Command {
+	return f.skillDecision(place, true, &cobra.Command{
+		Use:   "approve ID [--reason TEXT]",
+		Short: "Grant what an agent asks for",
+		Long: "Grants a request of the persona that --persona names: it may enable the skill from then on, or has the skill that it proposed.\n" +
+			"approvals shows what waits.",
+		Example: f.examples("host skill approve enable-read-invoices --skills examples/skills"),
+		Args:    exactly("the id of one request"),
+	})
+}
+
+func (f *face) skillRefuseCommand(place *dataFlags) *cobra.Command {
+	return f.skillDecision(place, false, &cobra.Command{
+		Use:   "refuse ID [--reason TEXT]",
+		Short: "Refuse what an agent asks for",
+		Long: "Refuses a request of the persona that --persona names, also one that was approved: it cannot enable the skill from then on. A\n" +
+			"proposal that is refused is forgotten.",
+		Example: f.examples("host skill refuse enable-read-invoices --skills examples/skills --reason 'not needed'"),
+		Args:    exactly("the id of one request"),
+	})
+}
+
+func (f *face) skillDecision(place *dataFlags, approved bool, cmd *cobra.Command) *cobra.Command {
+	var reason string
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why; it stands in the audit log")
+	return f.skillVerb(place, cmd, func(ctx context.Context, d *skillDesk, args []string) error {
+		draft, err := d.skills.Decide(ctx, d.by, d.by.Tenant, d.by.Persona, args[0], approved, reason)
+		switch {
+		case err != nil:
+			return err
+		case f.format == asJSON:
+			f.printJSON(draft)
+		default:
+			f.printf("%s of %s is %s\n", escape(draft.ID), escape(draft.Persona), draft.State)
+		}
+		return nil
+	})
+}
