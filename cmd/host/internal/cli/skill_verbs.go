@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"strconv"
 	"strings"
 
@@ -56,12 +55,10 @@ func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, 
 		return f.failed(err)
 	}
 	rules := c.EmergentConfig.SelfImprovement.Skills
-	home, _ := os.UserHomeDir()
-	current, _ := os.Getwd()
 	return f.atDesk(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
 		return do(&skillDesk{d, selfimprove.NewSkills(d.shelf, selfimprove.SkillsOptions{
 			Allowlist: rules.Allowlist, RequireApproval: rules.RequireApprovalForNewCategories,
-			Folders: selfimprove.SkillFolders(flags.folders, os.Getenv, home, current),
+			Folders: skillFolders(flags.folders),
 		})})
 	})
 }
