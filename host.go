@@ -27,6 +27,7 @@ type Host struct {
 	forge    *forge.Forge
 	promoter *forge.Promoter
 	meter    *model.Meter
+	life     lifetime
 	self     self
 	stats    forge.Stats
 
@@ -80,8 +81,12 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 	return h, nil
 }
 
-// Close waits for the calls in flight, and writes what is not written yet.
+// Close waits for what runs, and writes what is not written yet. Afterwards everything is Unavailable; closing again does
+// nothing.
 func (h *Host) Close() error {
+	if !h.life.end() {
+		return nil
+	}
 	var failed error
 	if h.promoter != nil {
 		h.promoter.Close()
@@ -178,6 +183,11 @@ func (h *Host) registerAll() error {
 
 // Register adds a tool of the program's own, for all callers. Composed tools that wait for it can be called from then on.
 func (h *Host) Register(t runtime.Tool) error {
+	leave, err := h.life.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	h.loading.Lock()
 	defer h.loading.Unlock()
 	h.loaded = false
@@ -199,62 +209,81 @@ func (h *Host) load(ctx context.Context) error {
 // Forge takes a request, in JSON as models write it, through all gates, and registers the tool for the caller's session. The
 // result is never nil: with an error it says what each stage found.
 func (h *Host) Forge(ctx context.Context, c tool.Caller, request []byte) (*forge.Result, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return &forge.Result{}, err
 	}
+	defer leave()
 	return h.forge.Forge(ctx, tool.Actor{Caller: c}, request)
 }
 
 // Call calls a tool by name with JSON. The result is never nil.
 func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*runtime.CallResult, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return &runtime.CallResult{}, err
 	}
+	defer leave()
 	return h.tools.Call(ctx, c, name, input)
 }
 
 // Tools returns what a caller may call, by name.
 func (h *Host) Tools(ctx context.Context, c tool.Caller) ([]runtime.Face, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	return h.tools.Tools(ctx, c)
 }
 
 // Search returns the tools that a caller may call and that fit a query best, at most limit of them; 0 is 10.
 func (h *Host) Search(ctx context.Context, c tool.Caller, query string, limit int) ([]runtime.Hit, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	return h.tools.Search(ctx, c, query, limit)
 }
 
 // Duplicates returns pairs of a tenant's forged tools that are at least so much alike, 0 to 1, the most alike first.
 func (h *Host) Duplicates(ctx context.Context, tenant string, least float64) ([]runtime.Pair, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	return h.tools.Duplicates(ctx, tenant, least)
 }
 
 // Capabilities describes the promoted tools that a caller may call, for an index of capabilities elsewhere.
 func (h *Host) Capabilities(ctx context.Context, c tool.Caller) ([]search.Descriptor, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	return h.tools.Capabilities(ctx, c)
 }
 
 // Promote lets a tool rise by one tier because a person says so. For the shared tier the judge's panel is asked first, and
 // has to agree; its verdict comes back when there is one.
 func (h *Host) Promote(ctx context.Context, by tool.Actor, id string, to tool.Tier, approvedBy string) (*tool.Record, *tool.PromotionVerdict, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
+	defer leave()
 	return h.promoter.Raise(ctx, by, id, to, approvedBy)
 }
 
 // Shelf is where the forged tools of all tenants are kept, with their versions, sessions and the audit log.
 func (h *Host) Shelf(ctx context.Context) (*tiers.Shelf, error) {
-	return h.shelf, h.load(ctx)
+	leave, err := h.enter(ctx)
+	if err != nil {
+		return h.shelf, err
+	}
+	leave()
+	return h.shelf, nil
 }

@@ -62,9 +62,11 @@ func (h *Host) version(ctx context.Context, by tool.Actor, id string, withSource
 	if err := by.Validate(); err != nil {
 		return nil, tool.Implementation{}, err
 	}
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return nil, tool.Implementation{}, err
 	}
+	defer leave()
 	r, err := h.shelf.Get(ctx, by.Tenant, id)
 	if err != nil {
 		return nil, tool.Implementation{}, err
@@ -79,9 +81,11 @@ func (h *Host) version(ctx context.Context, by tool.Actor, id string, withSource
 // ImportTool takes the tool of a package, in YAML or JSON, through all gates, and registers it for the caller's session, as
 // Forge does with a request. The result is never nil.
 func (h *Host) ImportTool(ctx context.Context, c tool.Caller, text []byte, trust forge.Trust) (*forge.Result, error) {
-	if err := h.load(ctx); err != nil {
+	leave, err := h.enter(ctx)
+	if err != nil {
 		return &forge.Result{}, err
 	}
+	defer leave()
 	return h.forge.Import(ctx, tool.Actor{Caller: c}, text, trust)
 }
 
