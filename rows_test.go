@@ -18,15 +18,7 @@ var rows = []struct {
 	from, to int
 	later    string // what they come with; "" when they are due
 }{
-	{1, 120, ""},
-	{121, 122, "self-improvement"},
-	{123, 175, ""},
-	{176, 198, "statistics of attempts"},
-	{199, 232, ""},
-	{233, 240, "discovery"},
-	{241, 242, ""},
-	{243, 245, "self-improvement"},
-	{246, 309, ""},
+	{1, 309, ""},
 	{310, 348, "specialists"},
 }
 

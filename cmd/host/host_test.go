@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold,
-			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt,
+			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt, "tomorrow": tomorrow,
 			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},
 	})
