@@ -14,6 +14,7 @@ import (
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
+	"example.com/toolsmith/judge"
 	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/model"
@@ -400,6 +401,76 @@ func TestT136PanelRejects(t *testing.T) {
 	time.Sleep(400 * time.Millisecond)
 	if got := judge.calls.Load(); got != 2 {
 		t.Errorf("the panel was asked again before uses have doubled: %d calls", got)
+	}
+}
+
+// A person who judges is asked about promotion by people alone.
+func TestAPersonIsNoPanelOfTheHost(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil, func(o *toolsmith.Options) {
+		human, err := judge.NewHuman(judge.HumanOptions{ApproveAs: "vera"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Judge = human
+	})
+	result, err := w.Forge(t.Context(), ann, request(t, nil))
+	w.must(err)
+	for range 6 {
+		_, err := w.call(ann, "add_numbers", `{"a":1,"b":1}`)
+		w.must(err)
+	}
+	time.Sleep(400 * time.Millisecond)
+	r, err := w.shelf().Get(t.Context(), ann.Tenant, result.ToolID)
+	if err != nil || r.Tier != tool.SessionTier || r.UsageStats.TotalUses != 6 {
+		t.Errorf("%+v %v", r, err)
+	}
+	by := tool.Actor{Caller: ann}
+	_, _, err = w.Promote(t.Context(), by, result.ToolID, tool.AgentTier, "eve")
+	w.must(err)
+	_, _, err = w.Promote(t.Context(), by, result.ToolID, tool.SharedTier, " eve")
+	w.wants("not a name", err, tool.InvalidRequest, "not a name")
+	_, _, err = w.Promote(t.Context(), by, result.ToolID, tool.SharedTier, "VERA")
+	w.wants("the panel itself", err, tool.Rejected, "one person")
+	_, verdict, err := w.Promote(t.Context(), by, result.ToolID, tool.SharedTier, "eve")
+	if err != nil || verdict.Person() != "vera" {
+		t.Errorf("%+v %v", verdict, err)
+	}
+}
+
+// A refusal says how to go on by what happened.
+func TestHintsOfTheJudge(t *testing.T) {
+	t.Parallel()
+	nobody, err := judge.NewHuman(judge.HumanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofModel := func(m model.Model) judge.Judge { return judgeOf(t, m, m) }
+	for name, c := range map[string]struct {
+		judge judge.Judge
+		hint  string
+	}{
+		"none":            {ofModel(nil), "an operator has to configure a judge"},
+		"down":            {ofModel(judgetest.Fails()), "try again later"},
+		"prose":           {ofModel(model.NewScripted(model.Say("fine"))), "could not be read"},
+		"with concerns":   {ofModel(judgetest.Func(refusal(`["it lies"]`))), "mend what the judge names: it lies"},
+		"without":         {ofModel(judgetest.Func(refusal(`[]`))), "mend what the reason names"},
+		"nobody answered": {nobody, "somebody is there"},
+	} {
+		w := open(t, "", nil, func(o *toolsmith.Options) { o.Judge = c.judge })
+		_, err := w.Forge(t.Context(), ann, request(t, nil))
+		w.wants(name, err, tool.Rejected, "")
+		if hint := tool.AsError(err).Hint; !strings.Contains(hint, c.hint) {
+			t.Errorf("%s: %v, hint %q", name, err, hint)
+		}
+	}
+}
+
+// refusal is what a model says that has such concerns.
+func refusal(concerns string) func(context.Context, judgetest.Prompt) (model.Reply, error) {
+	return func(_ context.Context, p judgetest.Prompt) (model.Reply, error) {
+		return model.Reply{Provider: "stub", Model: "stub", Text: fmt.Sprintf(
+			`{"canary":%q,"safety":{"passed":false,"concerns":%s},"correctness":{"passed":true},"confidence":0.9,"reasoning":"no"}`, p.Canary, concerns)}, nil
 	}
 }
 

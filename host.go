@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/toolsmith/forge"
+	"example.com/toolsmith/judge"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/builtin"
 	"example.com/toolsmith/runtime/config"
@@ -143,9 +144,17 @@ func (h *Host) rules() tiers.Rules {
 func (h *Host) hostOptions() runtime.HostOptions {
 	c := h.opt.Config
 	return runtime.HostOptions{
-		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: func(c tool.Caller, id string) { h.promoter.Notice(c, id) },
+		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: h.used,
 		Limits: c.CallLimits(), SessionLimits: c.SessionLimits(), MaxSteps: c.EmergentConfig.MaxStepsPerTool,
 		Quota: runtime.Quota{Concurrent: c.EmergentConfig.MaxConcurrentCalls, PerMinute: c.EmergentConfig.MaxCallsPerMinute}, Now: h.opt.Now,
+	}
+}
+
+// used is told of the calls of forged tools that succeeded. Where a person judges, tools rise only when somebody asks for it:
+// who is named by judge.HumanOptions.ApproveAs has not seen what the host would bring before a panel by itself.
+func (h *Host) used(c tool.Caller, id string) {
+	if _, person := h.opt.Judge.(*judge.Human); !person {
+		h.promoter.Notice(c, id)
 	}
 }
 

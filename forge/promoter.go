@@ -169,9 +169,14 @@ func (p *Promoter) Raise(ctx context.Context, by tool.Actor, id string, to tool.
 	if err != nil {
 		return nil, nil, err
 	}
+	if approvedBy != "" {
+		if err := tool.CheckPersonName(approvedBy); err != nil { // before anybody is asked
+			return nil, nil, err
+		}
+	}
 	ask := tool.Promotion{To: to, ApprovedBy: approvedBy, SourceHash: r.SourceHash}
 	needsPanel := to == tool.SharedTier && r.Tier == tool.AgentTier && r.Callable() == nil
-	if needsPanel && (approvedBy != "" || p.opt.SharedByPanel) && approvedBy != r.CreatedBy { // else it is refused anyway
+	if needsPanel && (approvedBy != "" || p.opt.SharedByPanel) && !tool.SamePerson(approvedBy, r.CreatedBy) { // else it is refused anyway
 		verdict, err := p.ask(ctx, by, r)
 		if err != nil {
 			return nil, nil, err

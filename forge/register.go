@@ -42,15 +42,26 @@ func (j *job) spend(ctx context.Context, spent tool.Spent) error {
 	return j.forge.shelf.Spend(context.WithoutCancel(ctx), j.by, j.request.Name, spent)
 }
 
+// unjudged tells how to go on when there was no judgement, by how the reasoning begins. The first that fits counts.
+var unjudged = []struct{ begins, hint string }{
+	{"LLM call failed: no model", "an operator has to configure a judge; nothing is wrong with the request so far"},
+	{"LLM call failed", "try again later: the judge could not be reached, and nothing is wrong with the request so far; an operator finds more with host doctor"},
+	{"Failed to parse", "try again: the judge's reply could not be read, and nothing is wrong with the request so far"},
+	{"Not judged", "do away with what the reason names: without that, nothing is judged"},
+	{"nobody answered", "ask again when somebody is there to answer; nothing is wrong with the request so far"},
+}
+
 // hintFor says how to go on after a refusal.
 func hintFor(v tool.CreationVerdict) string {
-	if v.JudgeModel == "" {
-		return "an operator has to configure a judge; nothing is wrong with the request so far"
+	for _, u := range unjudged {
+		if strings.HasPrefix(v.Reasoning, u.begins) {
+			return u.hint
+		}
 	}
 	if len(v.Concerns) > 0 {
 		return "mend what the judge names: " + strings.Join(v.Concerns, "; ")
 	}
-	return "mend what the judge names, and ask again"
+	return "mend what the reason names, and ask again"
 }
 
 // register makes the tool callable. The decision is on record before the tool is.

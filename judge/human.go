@@ -30,13 +30,14 @@ type Human struct {
 	gone  bool // a read was left behind, so that an answer could be meant for another question
 }
 
-// NewHuman makes a judge of a person. The error is InvalidRequest, for a name that does not print or is too long.
+// NewHuman makes a judge of a person. The error is that of tool.CheckPersonName.
 func NewHuman(opt HumanOptions) (*Human, error) {
 	for _, name := range []string{opt.ApproveAs, opt.OSUser} {
-		if len(name) > tool.MaxIdentityBytes || printable(name) != name {
-			e := tool.Errorf(tool.InvalidRequest, "%s is not a name of a person", quoted(clip(name, 80)))
-			e.Hint = fmt.Sprintf("give at most %d bytes that print", tool.MaxIdentityBytes)
-			return nil, e
+		if name == "" {
+			continue
+		}
+		if err := tool.CheckPersonName(name); err != nil {
+			return nil, err
 		}
 	}
 	if opt.Now == nil {
@@ -93,7 +94,7 @@ func (h *Human) Panel(ctx context.Context, by tool.Actor, r *tool.Record, whole 
 	return v, nil
 }
 
-func (h *Human) model() string { return "human:" + orDefault(h.opt.ApproveAs, h.opt.OSUser) }
+func (h *Human) model() string { return tool.JudgedByPerson + orDefault(h.opt.ApproveAs, h.opt.OSUser) }
 
 // decide shows a dossier and brings back what the person says, with the reason. The error is the end of the context.
 func (h *Human) decide(ctx context.Context, question string, by tool.Actor, d *dossier) (approved bool, reason string, err error) {
@@ -154,11 +155,11 @@ func (h *Human) ask(ctx context.Context) (approved bool, reason string, err erro
 			return false, strings.TrimSuffix("rejected at the terminal by "+h.opt.OSUser+": "+reason, ": "), err
 		case "":
 			if !there {
-				return false, "rejected: nobody answered at the terminal", nil
+				return false, "nobody answered at the terminal", nil
 			}
 		}
 	}
-	return false, "rejected: the answers at the terminal were neither yes nor no", nil
+	return false, "the answers at the terminal were neither yes nor no", nil
 }
 
 // maxLine bounds a line of a person, in bytes.

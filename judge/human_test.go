@@ -36,11 +36,11 @@ func TestHumanAnswers(t *testing.T) {
 		"yes":                     {true, "approved at the terminal by ursula"},
 		"no\nit lies\x1b[2J\n":    {false, `rejected at the terminal by ursula: it lies\u001b[2J`},
 		"n":                       {false, "rejected at the terminal by ursula"},
-		"":                        {false, "rejected: nobody answered at the terminal"},
-		"\n\n\nyes\n":             {false, "rejected: the answers at the terminal were neither yes nor no"},
+		"":                        {false, "nobody answered at the terminal"},
+		"\n\n\nyes\n":             {false, "the answers at the terminal were neither yes nor no"},
 		"maybe\nyes\n":            {true, "approved at the terminal by ursula"},
-		"yes sir\n1\ntrue\nyes\n": {false, "rejected: the answers at the terminal were neither yes nor no"},
-		strings.Repeat("x", 5000): {false, "rejected: nobody answered at the terminal"},
+		"yes sir\n1\ntrue\nyes\n": {false, "the answers at the terminal were neither yes nor no"},
+		strings.Repeat("x", 5000): {false, "nobody answered at the terminal"},
 	} {
 		v := review(t, human(t, judge.HumanOptions{In: strings.NewReader(in)}), adder())
 		if v.Approved != want.approved || v.Reasoning != want.reason || v.JudgeModel != "human:ursula" || v.At != tool.At(now) || (v.Confidence == 1) != want.approved || v.SourceHash == "" {
@@ -100,7 +100,7 @@ func TestHumanApprovesAs(t *testing.T) {
 
 func TestNewHumanRefuses(t *testing.T) {
 	t.Parallel()
-	for _, opt := range []judge.HumanOptions{{ApproveAs: "a\nb"}, {OSUser: "\u202e"}, {ApproveAs: strings.Repeat("a", 201)}} {
+	for _, opt := range []judge.HumanOptions{{ApproveAs: "a\nb"}, {ApproveAs: " ann"}, {OSUser: "\u202e"}, {ApproveAs: strings.Repeat("a", 201)}} {
 		if _, err := judge.NewHuman(opt); !errors.Is(err, tool.InvalidRequest) || tool.AsError(err).Hint == "" {
 			t.Errorf("%+v: %v", opt, err)
 		}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -75,7 +76,7 @@ func (m *member) review() {
 	if reply == nil {
 		return
 	}
-	if err := reply.answer("approved"); err != nil {
+	if err := cmp.Or(reply.answer("approved"), reply.fraction("confidence")); err != nil {
 		m.into.Reasoning = unreadable + err.Error()
 		return
 	}

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"math"
+
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -43,6 +45,14 @@ func (d *dossier) standing(r *tool.Record) {
 	d.fact("a use takes %.1f ms on average", u.AvgExecutionTimeMs)
 	d.fact("confidence of the judge that created it: %.2f", unit(r.JudgeConfidence))
 	d.fact("earlier verdicts: %d", len(r.JudgeVerdicts))
+}
+
+// unit cuts a number to 0 to 1; what is not finite is 0.
+func unit(value float64) float64 {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return 0
+	}
+	return min(max(value, 0), 1)
 }
 
 func (d *dossier) cases(cases []tool.TestCase) {

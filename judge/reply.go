@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -131,20 +130,19 @@ func (o object) answer(name string) error {
 	return nil
 }
 
-// number is a member between 0 and 1; what is beyond is cut, and what is no number is 0.
-func (o object) number(name string) float64 {
-	number, _ := o[name].(json.Number)
+// fraction is a member that has to be a number from 0 to 1, if it is there and not null: 7 or "0.9" may mean much or little.
+func (o object) fraction(name string) error {
+	number, isNumber := o[name].(json.Number)
 	value, err := number.Float64()
-	if err != nil {
-		return 0
+	if o[name] != nil && !(isNumber && err == nil && value >= 0 && value <= 1) {
+		return fmt.Errorf("%q is not a number from 0 to 1", name)
 	}
-	return unit(value)
+	return nil
 }
 
-// unit cuts a number to 0 to 1; what is not finite is 0.
-func unit(value float64) float64 {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return 0
-	}
-	return min(max(value, 0), 1)
+// number is a member that fraction finds nothing wrong with; 0 when it is not there.
+func (o object) number(name string) float64 {
+	number, _ := o[name].(json.Number)
+	value, _ := number.Float64()
+	return value
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,7 +90,10 @@ func unclear(reply object) error {
 			return errors.New(`"bounded" is not an object`)
 		}
 	}
-	return errors.Join(reply.answer("approved"), reply.part("bounded").answer("likely"))
+	return cmp.Or(
+		reply.answer("approved"), reply.part("bounded").answer("likely"),
+		reply.fraction("confidence"), reply.part("safety").fraction("score"), reply.part("correctness").fraction("score"),
+	)
 }
 
 // scores are the model's own.

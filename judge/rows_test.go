@@ -109,7 +109,7 @@ func TestT98CodeFence(t *testing.T) {
 
 func TestT99ScoresOfItsOwn(t *testing.T) {
 	t.Parallel()
-	v := judged(t, changed(map[string]string{"safety": `{"passed": true, "score": 0.8}`, "correctness": `{"passed": true, "score": 7}`}))
+	v := judged(t, changed(map[string]string{"safety": `{"passed": true, "score": 0.8}`, "correctness": `{"passed": true, "score": 1.0}`}))
 	if !v.Approved || v.Safety != 0.8 || v.Correctness != 1 {
 		t.Errorf("%+v", v)
 	}
@@ -132,7 +132,7 @@ func TestT101EmptyObject(t *testing.T) {
 
 func TestT102ConfidenceInWords(t *testing.T) {
 	t.Parallel()
-	if v := judged(t, changed(map[string]string{"confidence": `"high"`})); v.Approved || v.Confidence != 0 || v.Safety != 1 || v.Correctness != 1 {
+	if v := judged(t, changed(map[string]string{"confidence": `"high"`})); v.Approved || v.Confidence != 0 || !strings.Contains(v.Reasoning, `Failed to parse the reply of the judge: "confidence"`) {
 		t.Errorf("%+v", v)
 	}
 }
@@ -229,6 +229,8 @@ func TestPanelRules(t *testing.T) {
 		strings.Replace(yes, "0.9", "0.69", 1):   false,
 		strings.Replace(yes, "0.9", "1e999", 1):  false,
 		strings.Replace(yes, "0.9", `"0.9"`, 1):  false,
+		strings.Replace(yes, "0.9", "7", 1):      false,
+		strings.Replace(yes, "0.9", "1", 1):      true,
 		strings.Replace(yes, "true", `"yes"`, 1): false,
 		strings.Replace(yes, "true", "1", 1):     false,
 		`{"confidence": 1}`:                      false,

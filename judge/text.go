@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"example.com/toolsmith/runtime/tool"
 )
 
 // printable writes every character that does not show itself as \uXXXX, as JSON and JavaScript do: controls, odd spaces,
@@ -15,7 +16,7 @@ import (
 func printable(text string) string {
 	var out strings.Builder
 	for _, r := range text {
-		if shows(r) {
+		if tool.Shows(r) {
 			out.WriteRune(r)
 			continue
 		}
@@ -24,10 +25,6 @@ func printable(text string) string {
 		}
 	}
 	return out.String()
-}
-
-func shows(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // words is what a model or a person said, fit for records and terminals: lines and tabs stay, at most so many characters.

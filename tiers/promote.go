@@ -8,7 +8,8 @@ import (
 )
 
 // Promote lets a tool rise. The agent tier takes an approving panel or a person; the shared tier takes both, and the person
-// is not the owner. The name must be free there, or be an older version's, whose place the tool takes.
+// is neither the owner nor, where a person is the panel, that one. The name must be free there, or be an older version's,
+// whose place the tool takes.
 func (s *Shelf) Promote(ctx context.Context, by tool.Actor, id string, p tool.Promotion) (*tool.Record, error) {
 	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error {
 		if err := e.mayRise(r, p); err != nil {
@@ -61,6 +62,11 @@ func (e *edit) mayRise(r *tool.Record, p tool.Promotion) error {
 	if err := r.Callable(); err != nil {
 		return err
 	}
+	if p.ApprovedBy != "" {
+		if err := tool.CheckPersonName(p.ApprovedBy); err != nil {
+			return err
+		}
+	}
 	switch {
 	case p.To.Rank() <= r.Tier.Rank():
 		return wrongTier(fmt.Sprintf("target tier must be strictly higher than %s", r.Tier))
@@ -85,13 +91,27 @@ func (e *edit) approved(r *tool.Record, p tool.Promotion) error {
 	}
 	switch {
 	case !panel && p.To == tool.AgentTier:
-		return refused("neither the panel nor a person approved", "promote with an approver's name, or have the panel review it")
+		return refused("neither the panel nor a person approved", "promote with an approver's name; the panel looks at a tool by itself, after enough uses")
 	case !person && !rules.SharedByPanel:
 		return refused("the shared tier takes a person's approval", "promote with an approver's name")
-	case p.ApprovedBy == r.CreatedBy:
+	case tool.SamePerson(p.ApprovedBy, r.CreatedBy):
 		return refused("the owner cannot approve its own tool for the shared tier", "let another approve it")
 	case !panel:
 		return refused("the shared tier takes a fresh verdict of the panel", "have the panel review it now")
+	}
+	return secondPerson(r, p)
+}
+
+// secondPerson checks that a person who is the panel is another than the owner and the approver.
+func secondPerson(r *tool.Record, p tool.Promotion) error {
+	reviewer := p.Verdict.Person()
+	switch {
+	case reviewer == "":
+		return nil
+	case tool.SamePerson(reviewer, r.CreatedBy):
+		return refused("the owner cannot be the panel for the shared tier", "let another review it")
+	case tool.SamePerson(reviewer, p.ApprovedBy):
+		return refused("the approver and the panel are one person", "let another approve it, or review it")
 	}
 	return nil
 }

@@ -272,19 +272,25 @@ func TestT205And213And218PromotionRules(t *testing.T) {
 		p    tool.Promotion
 		want tool.Code // "" is success
 	}{
-		"T-205 to agent by a person":  {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, ""},
-		"to agent by the panel":       {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(true)}, ""},
-		"to agent by nobody":          {tool.SessionTier, tool.Promotion{To: tool.AgentTier}, tool.Rejected},
-		"to agent by a refusal":       {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(false)}, tool.Rejected},
-		"two tiers at once":           {tool.SessionTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, tool.InvalidRequest},
-		"T-213 downwards":             {tool.AgentTier, tool.Promotion{To: tool.SessionTier, ApprovedBy: "eve"}, tool.InvalidRequest},
-		"to where it is":              {tool.AgentTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, tool.InvalidRequest},
-		"to no tier":                  {tool.AgentTier, tool.Promotion{To: "world", ApprovedBy: "eve"}, tool.InvalidRequest},
-		"T-218 to shared by both":     {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, ""},
-		"to shared without a panel":   {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve"}, tool.Rejected},
-		"to shared without a person":  {tool.AgentTier, tool.Promotion{To: tool.SharedTier, Verdict: panel(true)}, tool.Rejected},
-		"to shared by its own maker":  {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "ann", Verdict: panel(true)}, tool.Rejected},
-		"approved was something else": {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve", SourceHash: "00"}, tool.Rejected},
+		"T-205 to agent by a person":           {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, ""},
+		"to agent by the panel":                {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(true)}, ""},
+		"to agent by nobody":                   {tool.SessionTier, tool.Promotion{To: tool.AgentTier}, tool.Rejected},
+		"to agent by a refusal":                {tool.SessionTier, tool.Promotion{To: tool.AgentTier, Verdict: panel(false)}, tool.Rejected},
+		"two tiers at once":                    {tool.SessionTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, tool.InvalidRequest},
+		"T-213 downwards":                      {tool.AgentTier, tool.Promotion{To: tool.SessionTier, ApprovedBy: "eve"}, tool.InvalidRequest},
+		"to where it is":                       {tool.AgentTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"}, tool.InvalidRequest},
+		"to no tier":                           {tool.AgentTier, tool.Promotion{To: "world", ApprovedBy: "eve"}, tool.InvalidRequest},
+		"T-218 to shared by both":              {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: panel(true)}, ""},
+		"to shared without a panel":            {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve"}, tool.Rejected},
+		"to shared without a person":           {tool.AgentTier, tool.Promotion{To: tool.SharedTier, Verdict: panel(true)}, tool.Rejected},
+		"to shared by its own maker":           {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "ann", Verdict: panel(true)}, tool.Rejected},
+		"to shared by its own maker, shouting": {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "ANN", Verdict: panel(true)}, tool.Rejected},
+		"to shared by a space":                 {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: " ann", Verdict: panel(true)}, tool.InvalidRequest},
+		"to agent by what does not print":      {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "\x1b[31m evil\nname"}, tool.InvalidRequest},
+		"the panel is the maker":               {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: person("Ann")}, tool.Rejected},
+		"the panel is the approver":            {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: person("Eve")}, tool.Rejected},
+		"the panel is a third":                 {tool.AgentTier, tool.Promotion{To: tool.SharedTier, ApprovedBy: "eve", Verdict: person("joe")}, ""},
+		"approved was something else":          {tool.SessionTier, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve", SourceHash: "00"}, tool.Rejected},
 		"judged was something else": {
 			tool.SessionTier,
 			tool.Promotion{To: tool.AgentTier, Verdict: &tool.PromotionVerdict{Approved: true, Confidence: 1, SourceHash: "00"}},
@@ -316,6 +322,13 @@ func TestT205And213And218PromotionRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// person is the verdict of one who was the panel.
+func person(name string) *tool.PromotionVerdict {
+	v := panel(true)
+	v.JudgeModel = tool.JudgedByPerson + name
+	return v
 }
 
 func TestT214To216Ids(t *testing.T) {

@@ -53,6 +53,8 @@ func (f *face) reviewer(ctx context.Context, flags judgeFlags) (judge.Judge, err
 	switch {
 	case flags.approveAs != "" && scheme != "auto" && scheme != "human":
 		return nil, fmt.Errorf("--approve-as is a person's judgement; it does not go with --judge %s", flags.judge)
+	case scheme == "human" && flags.approveAs == "" && !f.askable():
+		return nil, errors.New("--judge human asks at a terminal, and standard input is none: a person who has seen it can be named with --approve-as NAME")
 	case scheme == "human" || flags.approveAs != "":
 		return judge.NewHuman(judge.HumanOptions{In: f.in, Out: f.err, ApproveAs: flags.approveAs, OSUser: osUser()})
 	case scheme == "auto":

@@ -19,7 +19,7 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 		Short: "Let a tool rise by one tier, because a person says so",
 		Long: "Lets a tool rise from its session to all sessions of its persona (agent), or from there to every persona (shared). For the shared\n" +
 			"tier the promotion panel is asked first and has to agree: the configured model, or who --judge or --approve-as names. The person\n" +
-			"who approves for the shared tier is not the tool's owner.",
+			"who approves for the shared tier is not the tool's owner, and a person who is the panel is neither of the two.",
 		Example: f.examples(
 			"host tool promote initials --to agent --approved-by grace",
 			"host tool promote initials --to shared --approved-by grace --approve-as linus",
@@ -28,6 +28,9 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" || to == tier(tool.SessionTier) {
 				return errors.New("say how far the tool is to rise: --to agent or --to shared")
+			}
+			if to == tier(tool.AgentTier) && (cmd.Flags().Changed("judge") || cmd.Flags().Changed("approve-as")) {
+				return errors.New("--judge and --approve-as name the panel, which is asked for the shared tier alone: to the agent tier, say who approves with --approved-by")
 			}
 			return f.atDesk(cmd.Context(), *place, who, judges, func(d *desk) error {
 				r, err := d.find(cmd.Context(), args[0])

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (f *face) toolDemoteCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-// change finds a tool, does something with it, and shows what became of it.
+// change finds a tool, does something with it, and shows what became of it; "" is the state that it has then.
 func (f *face) change(ctx context.Context, place dataFlags, who callerFlags, which, what string, do func(*desk, *tool.Record) (*tool.Record, error)) error {
 	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
 		r, err := d.find(ctx, which)
@@ -58,7 +59,7 @@ func (f *face) change(ctx context.Context, place dataFlags, who callerFlags, whi
 		}
 		changed, err := do(d, r)
 		if err == nil {
-			f.showChanged(changed, what)
+			f.showChanged(changed, cmp.Or(what, "is "+state(changed)))
 		}
 		return err
 	})
@@ -102,7 +103,7 @@ func (f *face) toolResumeCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tool resume initials"),
 		Args:    oneTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), *place, who, args[0], "is active", func(d *desk, r *tool.Record) (*tool.Record, error) {
+			return f.change(cmd.Context(), *place, who, args[0], "", func(d *desk, r *tool.Record) (*tool.Record, error) {
 				return f.resume(cmd.Context(), d, r, owner, file)
 			})
 		},
