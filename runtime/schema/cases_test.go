@@ -88,7 +88,7 @@ func (a attack) run(t *testing.T) (outcome string, valid bool) {
 			outcome = "error:invalid_input"
 		}
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("%s took %v", a.ID, took)
 	}
 	if err != nil && len(err.Error()) > 8<<10 {

@@ -31,7 +31,7 @@ func FuzzCompile(f *testing.F) {
 		case !errors.As(err, &e) || e.Code != tool.InvalidRequest || e.Message == "" || len(e.Message) > 16<<10:
 			t.Errorf("%T %v", err, err)
 		}
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("took %v", took)
 		}
 	})
@@ -50,7 +50,7 @@ func FuzzValidate(f *testing.F) {
 		}
 		start := time.Now()
 		first := s.Validate(value)
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("took %v", took)
 		}
 		if errors.As(first, new(schema.Mismatches)) {

@@ -56,7 +56,7 @@ func TestHostileSchemasAreQuick(t *testing.T) {
 		}
 		took := time.Since(start)
 		t.Logf("%-20s compiled in %v, used in %v: %.80v", name, compiled, took-compiled, err)
-		if took > 2*time.Second {
+		if took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

@@ -28,6 +28,13 @@ func TestPatternRefuses(t *testing.T) {
 	}
 }
 
+func TestPatternIsShownAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	if _, err := schema.Compile(patterned(`(?<!x)`)); err == nil || !strings.Contains(err.Error(), `"(?<!`) {
+		t.Error(err)
+	}
+}
+
 // Patterns mean what they mean in JavaScript.
 func TestPatternMatches(t *testing.T) {
 	t.Parallel()

@@ -138,9 +138,13 @@ func plural(n int, unit string) string {
 	return strconv.Itoa(n) + " " + unit + "s"
 }
 
-// quote is a text within a message.
+// quote is a text within a message, with < and > as they are.
 func quote(s string) string {
-	return string(appendString(nil, clip(s, shownBytes)))
+	var quoted strings.Builder
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(clip(s, shownBytes)) // a string always can be written
+	return strings.TrimSuffix(quoted.String(), "\n")
 }
 
 // clip cuts a text to at most some bytes, by whole characters.
