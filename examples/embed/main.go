@@ -28,6 +28,9 @@ func price(_ context.Context, call *runtime.Invocation) (json.RawMessage, error)
 }
 
 func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: go run ./examples/embed DIR")
+	}
 	ctx, settings := context.Background(), config.Default()
 	settings.Emergent = true
 	reviewer := must(judge.NewHuman(judge.HumanOptions{ApproveAs: "ada"})) // without one, the model of OPENAI_API_KEY and its like

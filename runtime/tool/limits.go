@@ -97,7 +97,7 @@ func outOfRange(name string, value, most int64) *Error {
 	}
 	return &Error{
 		Code:    InvalidRequest,
-		Message: fmt.Sprintf("the %s limit %s is not within 0 to %s", name, shown, bound),
+		Message: fmt.Sprintf("the %s limit %s is not above zero and at most %s", name, shown, bound),
 		Hint:    "give a value within the range, or leave it out for the default",
 	}
 }

@@ -58,7 +58,8 @@ func orDash(text string) string {
 }
 
 func (f *face) auditShowCommand(place *dataFlags) *cobra.Command {
-	return &cobra.Command{
+	tenant := localTenant
+	cmd := &cobra.Command{
 		Use:     "show ID|NUMBER",
 		Short:   "Show one entry, all of it",
 		Long:    "Shows one entry of the log by its id or its number.",
@@ -66,7 +67,7 @@ func (f *face) auditShowCommand(place *dataFlags) *cobra.Command {
 		Args:    exactly("one entry, by id or number"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.failed(f.readLog(cmd.Context(), *place, func(shelf *tiers.Shelf) error {
-				e, err := entry(cmd.Context(), shelf, args[0])
+				e, err := entry(cmd.Context(), shelf, tenant, args[0])
 				if err == nil {
 					f.showEvent(e)
 				}
@@ -74,17 +75,19 @@ func (f *face) auditShowCommand(place *dataFlags) *cobra.Command {
 			}))
 		},
 	}
+	registerTenant(cmd.Flags(), &tenant)
+	return cmd
 }
 
 // entry returns the entry that has a number or an id.
-func entry(ctx context.Context, shelf *tiers.Shelf, which string) (found tool.AuditEvent, err error) {
+func entry(ctx context.Context, shelf *tiers.Shelf, tenant, which string) (found tool.AuditEvent, err error) {
 	query := tiers.AuditQuery{Limit: maxTail}
 	if n, err := strconv.ParseUint(which, 10, 64); err == nil && n > 0 {
 		query.After, query.Limit = n-1, 1
 	}
 	missing := &tool.Error{Code: tool.NotFound, Message: "there is no audit entry " + tool.Quote(which), Hint: "audit tail lists the last ones"}
 	for {
-		page, err := shelf.Audit(ctx, localTenant, query)
+		page, err := shelf.Audit(ctx, tenant, query)
 		if err != nil {
 			return found, err
 		}
@@ -163,7 +166,10 @@ func (f *face) exportLog(ctx context.Context, place dataFlags, out string, force
 			return nil
 		}
 		if out == stdin {
-			return write(&escapingWriter{f.out})
+			if err := write(&escapingWriter{f.out}); f.out.err == nil {
+				return err
+			}
+			return nil // nobody reads on, which Main tells
 		}
 		n, err := writeWhole(out, force, write)
 		if err != nil {

@@ -76,15 +76,16 @@ func (f *face) tail(ctx context.Context, place dataFlags, flags tailFlags) error
 	return f.follow(ctx, dir, wanted, last)
 }
 
-// filter picks entries of the local tenant's log.
+// filter picks entries of a tenant's log.
 type filter struct {
-	kind  string
-	tools []string // ids; nil is all
+	tenant string
+	kind   string
+	tools  []string // ids; nil is all
 }
 
 // filter makes a filter of the flags.
 func (flags tailFlags) filter(ctx context.Context, shelf *tiers.Shelf) (filter, error) {
-	wanted := filter{kind: flags.kind}
+	wanted := filter{tenant: flags.who.tenant, kind: flags.kind}
 	if flags.tool == "" {
 		return wanted, nil
 	}
@@ -96,7 +97,7 @@ func (flags tailFlags) filter(ctx context.Context, shelf *tiers.Shelf) (filter, 
 	if err != nil {
 		return wanted, err
 	}
-	versions, err := shelf.History(ctx, localTenant, r.ID)
+	versions, err := shelf.History(ctx, wanted.tenant, r.ID)
 	for _, v := range versions {
 		wanted.tools = append(wanted.tools, v.ID)
 	}
@@ -111,7 +112,7 @@ func (w filter) picks(e tool.AuditEvent) bool {
 func (w filter) newest(ctx context.Context, shelf *tiers.Shelf, most int) (events []tool.AuditEvent, end uint64, err error) {
 	query := tiers.AuditQuery{Newest: true, Limit: maxTail}
 	for {
-		page, err := shelf.Audit(ctx, localTenant, query)
+		page, err := shelf.Audit(ctx, w.tenant, query)
 		if err != nil || len(page) == 0 {
 			slices.Reverse(events)
 			return events, end, err
@@ -171,7 +172,7 @@ func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint6
 // showAfter prints the wanted entries after one, and returns the number of the last that there is.
 func (f *face) showAfter(ctx context.Context, shelf *tiers.Shelf, wanted filter, last uint64) (uint64, error) {
 	for {
-		page, err := shelf.Audit(ctx, localTenant, tiers.AuditQuery{After: last})
+		page, err := shelf.Audit(ctx, wanted.tenant, tiers.AuditQuery{After: last})
 		if err != nil || len(page) == 0 {
 			return last, err
 		}

@@ -68,7 +68,7 @@ func TestTailFollows(t *testing.T) {
 	defer cancel()
 	ended := make(chan error)
 	go func() {
-		ended <- f.tail(ctx, dataFlags{data: dir}, tailFlags{lines: 1, follow: true, kind: string(tool.Exported)})
+		ended <- f.tail(ctx, dataFlags{data: dir}, tailFlags{who: operatorOf(localTenant), lines: 1, follow: true, kind: string(tool.Exported)})
 	}()
 	wait(t, func() bool { return strings.Count(out.String(), "\n") == 1 })
 	logIn(t, dir, tool.Exported, tool.Imported, tool.Exported)
@@ -117,7 +117,7 @@ func TestNewestOfAKind(t *testing.T) {
 		}
 	}
 	for most, want := range map[int][]uint64{1: {9}, 2: {5, 9}, 3: {1, 5, 9}, 20: {1, 5, 9}} {
-		events, end, err := filter{kind: string(tool.Exported)}.newest(t.Context(), shelf, most)
+		events, end, err := filter{tenant: localTenant, kind: string(tool.Exported)}.newest(t.Context(), shelf, most)
 		if err != nil || end != 12 || len(events) != len(want) {
 			t.Fatalf("%d: %d entries up to %d, %v", most, len(events), end, err)
 		}

@@ -79,6 +79,9 @@ func (f *face) verify(ctx context.Context, place dataFlags, head string) error {
 		}
 		return nil
 	}
+	if err == nil && len(report.Chains) == 0 {
+		f.sayf("no entries")
+	}
 	for _, c := range report.Chains {
 		if c.OK {
 			f.printf("%s %d entries, head %s\n", escape(c.Tenant), c.Entries, c.Head)

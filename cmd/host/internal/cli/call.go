@@ -97,6 +97,10 @@ type callReport struct {
 // callOnce calls a tool, whatever comes of it.
 func callOnce(ctx context.Context, h *openedHost, c tool.Caller, name string, input json.RawMessage) *callReport {
 	result, err := h.Call(ctx, c, name, input)
+	if result.Tool.Name == "" {
+		err = findable(err)
+	}
+	err = asConfigured(err)
 	r := &callReport{
 		OK: err == nil, Output: result.Output, Error: tool.AsError(err), Tool: result.Tool, Stats: newStats(result.Stats, result.Uses),
 	}

@@ -62,11 +62,11 @@ func (f *face) cases(ctx context.Context, files []string, powers powerFlags, opt
 	}
 	all, err := f.readCases(ctx, files)
 	if err != nil {
-		return err
+		return f.failed(err)
 	}
 	base, err := f.grants(ctx, powers)
 	if err != nil {
-		return err
+		return f.failed(err)
 	}
 	box, err := f.openSandbox(ctx, opt.Jobs)
 	if err != nil {

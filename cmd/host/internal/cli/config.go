@@ -41,7 +41,7 @@ func (f *face) configShowCommand(place *dataFlags) *cobra.Command {
 func (f *face) showConfig(ctx context.Context, place dataFlags) error {
 	c, err := f.config(ctx, place)
 	if err != nil {
-		return err
+		return f.failed(err)
 	}
 	values := c.Values()
 	if f.format == asJSON {
@@ -52,7 +52,8 @@ func (f *face) showConfig(ctx context.Context, place dataFlags) error {
 	for _, v := range values {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", v.Key, escape(valueText(v)), escape(v.From))
 	}
-	return table.Flush()
+	_ = table.Flush() // f.out remembers
+	return nil
 }
 
 // valueText is a value in one cell of a table; "-" is one that there is not.

@@ -24,6 +24,18 @@ func (e *fileError) Unwrap() error { return e.err }
 // plain words an error for a line that says in its own words what kind of failure it is.
 func plain(err error) string { return tool.AsError(err).Message }
 
+// asConfigured words the hint of a power that was refused for verbs that have no flags to grant it: the configuration does.
+func asConfigured(err error) error {
+	e, ok := errors.AsType[*tool.Error](err)
+	if !ok || e == nil {
+		return err
+	}
+	if _, rule, ok := strings.Cut(e.Hint, "add to the policy: "); ok {
+		e.Hint = "add to the policy of the persona, in the configuration (policies.default unless it has another): " + rule
+	}
+	return err
+}
+
 // failureReport is the JSON form of a verb that failed.
 type failureReport struct {
 	OK    bool        `json:"ok"`

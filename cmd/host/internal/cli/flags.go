@@ -92,3 +92,21 @@ func (i *instant) Set(text string) error {
 
 // Type is what help calls the value.
 func (i *instant) Type() string { return "TIME" }
+
+// filled is a flag that takes text, but not none: a variable of a shell that is not set must not mean the default.
+type filled string
+
+// String is empty while the flag is not given.
+func (t *filled) String() string { return string(*t) }
+
+// Set takes any text but the empty one.
+func (t *filled) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty; leave the flag out for the default")
+	}
+	*t = filled(text)
+	return nil
+}
+
+// Type is what help calls the value.
+func (t *filled) Type() string { return "TEXT" }

@@ -13,6 +13,7 @@ import (
 
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/schema"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
 )
@@ -111,8 +112,9 @@ func (f *face) forgeBy(ctx context.Context, place dataFlags, flags forgeFlags, r
 		return report.status()
 	}
 	f.showStages(report.Result)
+	_, placed := errors.AsType[*fileError](err)
 	switch {
-	case err != nil && report.Result.Stage != "":
+	case err != nil && report.Result.Stage != "" && !placed:
 		f.explainRefusal(report.Result, tool.AsError(err))
 		return done(tool.AsError(err).Code.ExitStatus())
 	case err == nil && report.Call != nil:
@@ -146,6 +148,11 @@ func (f *face) forgeOnce(
 		if input, err = f.readInput(ctx, flags.call, tool.MaxLimits.InputBytes); err != nil {
 			return report, err
 		}
+		if _, err = schema.Decode(input); err != nil {
+			e := tool.AsError(err)
+			e.Message = "the JSON of --call: " + e.Message
+			return report, e
+		}
 	}
 	h, err := f.openHost(ctx, place, flags.judges, func(c *config.Config) { mayForge(c, flags.allowSandbox) })
 	if err != nil {
@@ -153,17 +160,30 @@ func (f *face) forgeOnce(
 	}
 	defer func() { err = errors.Join(err, h.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context
 	if report.Result, err = by(h, text); err != nil {
-		return report, err
+		configureHints(report.Result)
+		return report, asConfigured(err)
 	}
+	f.warnOfLoss(h, report.Result.Tool)
 	if flags.call != "" {
 		report.Call = callOnce(ctx, h, flags.caller.caller(), report.Result.Tool.Name, input)
 	}
 	return report, nil
 }
 
+// configureHints words all hints of a refusal for the verbs that forge.
+func configureHints(r *forge.Result) {
+	_ = asConfigured(r.Error)
+	for _, p := range r.Problems {
+		_ = asConfigured(p)
+	}
+	for _, t := range r.TestResults {
+		_ = asConfigured(t.Error)
+	}
+}
+
 // readForging returns the JSON of a request in a file, which is YAML unless it begins with a bracket.
 func (f *face) readForging(ctx context.Context, file string) ([]byte, error) {
-	text, err := f.read(ctx, file, wire.MaxJSONBytes, tool.InvalidRequest)
+	text, err := f.readText(ctx, file, wire.MaxJSONBytes, tool.InvalidRequest)
 	if err != nil {
 		return nil, err
 	}
@@ -187,4 +207,11 @@ func mayForge(c *config.Config, sandbox bool) {
 	}
 	c.Emergent, c.EmergentConfig.Enabled = true, true
 	c.EmergentConfig.AllowSandboxTools = c.EmergentConfig.AllowSandboxTools || sandbox
+}
+
+// warnOfLoss says when a tool will not outlive this process, because its code is not kept.
+func (f *face) warnOfLoss(h *openedHost, t *tool.Record) {
+	if h.config.SourceAtRest == config.None && t.Implementation.Mode == tool.SandboxMode {
+		f.sayf("sourceAtRest is none, so the code of %s is not kept: the tool is suspended once this process has ended", escape(t.Name))
+	}
 }

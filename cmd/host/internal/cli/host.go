@@ -17,24 +17,6 @@ import (
 	"example.com/toolsmith/selfimprove"
 )
 
-// callerFlags say on whose behalf a verb acts. The tenant of a command line is always the local one.
-type callerFlags struct{ session, persona string }
-
-const (
-	localTenant  = "local"
-	localPersona = "local"
-	cliSession   = "cli"
-)
-
-func (c *callerFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&c.session, "session", cliSession, "`NAME` of the session that acts")
-	set.StringVar(&c.persona, "persona", localPersona, "`NAME` of the persona that acts")
-}
-
-func (c callerFlags) caller() tool.Caller {
-	return tool.Caller{Tenant: localTenant, Persona: c.persona, Session: c.session}
-}
-
 // judgeFlags say who judges.
 type judgeFlags struct{ judge, approveAs string }
 
@@ -88,7 +70,8 @@ func osUser() string {
 // openedHost is a host with the sandbox that was opened for it.
 type openedHost struct {
 	*toolsmith.Host
-	box *runtime.Sandbox
+	config config.Config
+	box    *runtime.Sandbox
 }
 
 // Close waits for the calls in flight, and writes what is not written yet.
@@ -115,7 +98,7 @@ func (f *face) openHost(ctx context.Context, place dataFlags, flags judgeFlags, 
 	if err != nil {
 		return nil, errors.Join(err, box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it
 	}
-	return &openedHost{h, box}, nil
+	return &openedHost{h, c, box}, nil
 }
 
 // skillFolders are the folders that are searched for skills: those that are given, then the usual ones.

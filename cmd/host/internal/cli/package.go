@@ -206,9 +206,13 @@ func (f *face) toolImportCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) importTool(ctx context.Context, file string, place dataFlags, flags forgeFlags, trust forge.Trust) error {
-	read := func() ([]byte, error) { return f.read(ctx, file, forge.MaxPackageBytes, tool.InvalidRequest) }
+	read := func() ([]byte, error) { return f.readText(ctx, file, forge.MaxPackageBytes, tool.InvalidRequest) }
 	return f.forgeBy(ctx, place, flags, read, func(h *openedHost, text []byte) (*forge.Result, error) {
-		return h.ImportTool(ctx, flags.caller.caller(), text, trust)
+		result, err := h.ImportTool(ctx, flags.caller.caller(), text, trust)
+		if _, unread := forge.ReadPackage(text); unread != nil && err != nil && tool.AsError(err).Line > 0 {
+			err = &fileError{file, string(text), true, err} // the place is one in the package, not in the code of its tool
+		}
+		return result, err
 	})
 }
 
@@ -234,7 +238,7 @@ func (f *face) toolVerifyCommand() *cobra.Command {
 }
 
 func (f *face) verifyPackage(ctx context.Context, file string, trust forge.Trust) error {
-	text, err := f.read(ctx, file, forge.MaxPackageBytes, tool.InvalidRequest)
+	text, err := f.readText(ctx, file, forge.MaxPackageBytes, tool.InvalidRequest)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (f *face) personaListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona list", "host persona list --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operator, func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
 				list, err := changedPersonas(cmd.Context(), d, p)
 				if err == nil {
 					f.showPersonas(list)
@@ -117,7 +117,7 @@ func (f *face) personaShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona show local", "host persona show local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, callerFlags{session, args[0]}, func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, callerFlags{localTenant, args[0], session}, func(d *desk, p *selfimprove.Personality) error {
 				report, err := shownPersona(cmd.Context(), d.by.Caller, p)
 				if err == nil {
 					f.showPersona(report)
@@ -184,7 +184,7 @@ func (f *face) personaHistoryCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona history local", "host persona history local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operator, func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
 				list, err := p.History(cmd.Context(), d.by.Tenant, args[0])
 				if err == nil {
 					f.showMutations(list)
@@ -225,7 +225,7 @@ func (f *face) personaResetCommand(place *dataFlags) *cobra.Command {
 			if !yes && !f.askable() {
 				return errUnasked
 			}
-			return f.natureAtDesk(cmd.Context(), *place, operator, func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
 				if !yes {
 					if err := f.confirm(cmd.Context(), "Take back all changes of "+args[0]+"?"); err != nil {
 						return err
@@ -271,7 +271,7 @@ func (f *face) personaDecayCommand(place *dataFlags) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operator, func(d *desk, p *selfimprove.Personality) (err error) {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) (err error) {
 				var done selfimprove.Decayed
 				if len(args) == 1 {
 					done, err = p.Decay(cmd.Context(), d.by, d.by.Tenant, args[0])

@@ -14,15 +14,15 @@ import (
 type dataFlags struct{ config, data string }
 
 func (d *dataFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&d.config, "config", "", "configuration `FILE` of verbs that keep tools (default toolsmith/config.yaml in $XDG_CONFIG_HOME or ~/.config)")
-	set.StringVar(&d.data, "data", "", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
+	set.Var((*filled)(&d.config), "config", "configuration `FILE` of verbs that keep tools (default toolsmith/config.yaml in $XDG_CONFIG_HOME or ~/.config)")
+	set.Var((*filled)(&d.data), "data", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
 }
 
 // config loads the configuration that the flags, the environment and the file make together.
 func (f *face) config(ctx context.Context, flags dataFlags) (config.Config, error) {
 	var file, text string
 	opt := config.Options{File: flags.config, Read: func(name string) ([]byte, error) {
-		read, err := f.read(ctx, name, wire.MaxYAMLBytes, tool.InvalidRequest)
+		read, err := f.readText(ctx, name, wire.MaxYAMLBytes, tool.InvalidRequest)
 		file, text = name, string(read)
 		return read, err
 	}}

@@ -73,7 +73,7 @@ func (f *face) readPolicy(ctx context.Context, name string) (*policy.Policy, err
 	if p, ok := policy.Preset(name); ok {
 		return p, nil
 	}
-	text, err := f.read(ctx, name, maxPolicyFile, tool.InvalidRequest)
+	text, err := f.readText(ctx, name, maxPolicyFile, tool.InvalidRequest)
 	if err != nil {
 		e := tool.AsError(err)
 		if e.Code == tool.NotFound {

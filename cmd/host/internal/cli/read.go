@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
+	"unicode/utf8"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -42,6 +44,15 @@ func (f *face) read(ctx context.Context, name string, most int, tooLarge tool.Co
 	}
 }
 
+// readText is read for files that must be text, as all but sources: those have a rule of their own.
+func (f *face) readText(ctx context.Context, name string, most int, tooLarge tool.Code) ([]byte, error) {
+	text, err := f.read(ctx, name, most, tooLarge)
+	if err == nil && !utf8.Valid(text) {
+		return nil, &tool.Error{Code: tooLarge, Message: called(name) + " is not UTF-8 text", Hint: "save it as UTF-8"}
+	}
+	return text, err
+}
+
 func (f *face) readAll(name string, most int64) ([]byte, error) {
 	in := f.in
 	if name != stdin {
@@ -69,8 +80,11 @@ func unreadable(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		cause = path.Err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		code = tool.NotFound
+	case errors.Is(err, syscall.EISDIR):
+		code = tool.InvalidInput
 	}
 	return tool.Errorf(code, "cannot read %s: %w", called(name), cause)
 }

@@ -164,7 +164,7 @@ func (f *face) readInput(ctx context.Context, input string, most int) ([]byte, e
 	if !isFile && input != stdin {
 		return []byte(input), nil
 	}
-	return f.read(ctx, name, most, tool.InvalidInput)
+	return f.readText(ctx, name, most, tool.InvalidInput)
 }
 
 // sayAside writes what the tool said beside its result to standard error: one line for each call of console.

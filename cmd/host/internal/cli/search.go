@@ -70,9 +70,10 @@ func (f *face) showHits(hits []runtime.Hit) {
 	f.printTable([]string{"NAME", "TIER", "DESCRIPTION"}, rows)
 }
 
-// excerpt is text as it fits into a table.
+// excerpt is text as it fits into a table: on one line, and cut.
 func excerpt(text string) string {
 	const most = 80
+	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

@@ -26,19 +26,22 @@ func (f *face) sessionCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) sessionListCommand(place *dataFlags) *cobra.Command {
-	return &cobra.Command{
+	tenant := localTenant
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Print the sessions that there are, and what they hold and have cost",
 		Long: "Prints the sessions that have tools or were used lately: how many tools they hold, how often they asked to forge, and how many\n" +
 			"tokens of models that has cost.",
 		Example: f.examples("host session list", "host session list --output json"),
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.listSessions(cmd.Context(), *place) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.listSessions(cmd.Context(), tenant, *place) },
 	}
+	registerTenant(cmd.Flags(), &tenant)
+	return cmd
 }
 
 func (f *face) sessionEndCommand(place *dataFlags) *cobra.Command {
-	persona := localPersona
+	var who callerFlags
 	cmd := &cobra.Command{
 		Use:   "end NAME",
 		Short: "End a session, and delete the tools of its tier",
@@ -47,10 +50,11 @@ func (f *face) sessionEndCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host session end cli"),
 		Args:    exactly("the name of one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.endSession(cmd.Context(), callerFlags{args[0], persona}, *place)
+			who.session = args[0]
+			return f.endSession(cmd.Context(), who, *place)
 		},
 	}
-	cmd.Flags().StringVar(&persona, "persona", localPersona, "`NAME` of the persona whose session it is")
+	who.registerOwner(cmd.Flags())
 	return cmd
 }
 
@@ -60,19 +64,19 @@ type sessionRow struct {
 	Tools int `json:"tools"`
 }
 
-func (f *face) listSessions(ctx context.Context, place dataFlags) error {
-	return f.atDesk(ctx, place, callerFlags{cliSession, localPersona}, noJudge, func(d *desk) error {
-		sessions, err := d.shelf.Sessions(ctx, localTenant)
+func (f *face) listSessions(ctx context.Context, tenant string, place dataFlags) error {
+	return f.atDesk(ctx, place, operatorOf(tenant), noJudge, func(d *desk) error {
+		sessions, err := d.shelf.Sessions(ctx, tenant)
 		if err != nil {
 			return err
 		}
-		tools, err := d.shelf.List(ctx, localTenant, tiers.Filter{Tier: tool.SessionTier})
+		tools, err := d.shelf.List(ctx, tenant, tiers.Filter{Tier: tool.SessionTier})
 		if err != nil {
 			return err
 		}
 		count := map[tool.Caller]int{}
 		for _, t := range tools {
-			count[tool.Caller{Tenant: localTenant, Persona: t.PersonaID, Session: t.SessionID}]++
+			count[tool.Caller{Tenant: tenant, Persona: t.PersonaID, Session: t.SessionID}]++
 		}
 		rows := make([]sessionRow, 0, len(sessions))
 		for _, s := range sessions {

@@ -13,7 +13,7 @@ import (
 )
 
 func (f *face) sessionShowCommand(place *dataFlags) *cobra.Command {
-	persona := localPersona
+	var who callerFlags
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show how a session's agent has adjusted itself, and what its evaluations gave",
@@ -22,10 +22,11 @@ func (f *face) sessionShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host session show cli", "host session show cli --output json"),
 		Args:    exactly("the name of one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.showSession(cmd.Context(), callerFlags{args[0], persona}, *place)
+			who.session = args[0]
+			return f.showSession(cmd.Context(), who, *place)
 		},
 	}
-	cmd.Flags().StringVar(&persona, "persona", localPersona, "`NAME` of the persona whose session it is")
+	who.registerOwner(cmd.Flags())
 	return cmd
 }
 

@@ -28,15 +28,14 @@ func (f *face) dataDir(ctx context.Context, place dataFlags) (string, error) {
 
 // openShelf opens what a data directory keeps as it lies there: no tool is looked over, so that looking changes nothing.
 func openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
-	store := filepath.Join(dir, storeDir)
-	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
-		return nil, &tool.Error{Code: tool.NotFound, Message: "there is no store in " + dir, Hint: "name the data directory with --data DIR"}
+	if err := holdsStore(dir); err != nil {
+		return nil, err
 	}
 	opt, err := storeOptions()
 	if err != nil {
 		return nil, err
 	}
-	opt.Dir = store
+	opt.Dir = filepath.Join(dir, storeDir)
 	opened, err := tiers.OpenStore(opt)
 	if err != nil {
 		return nil, err
@@ -47,6 +46,14 @@ func openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
 		return nil, errors.Join(err, opened.Close())
 	}
 	return shelf, nil
+}
+
+// holdsStore returns nil when there is a store in a data directory.
+func holdsStore(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, storeDir)); errors.Is(err, fs.ErrNotExist) {
+		return &tool.Error{Code: tool.NotFound, Message: "there is no store in " + dir, Hint: "name the data directory with --data DIR"}
+	}
+	return nil
 }
 
 // storeOptions say how the environment has a store kept.

@@ -55,7 +55,7 @@ func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, 
 		return f.failed(err)
 	}
 	rules := c.EmergentConfig.SelfImprovement.Skills
-	return f.atDesk(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
+	return f.atNewDesk(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
 		return do(&skillDesk{d, selfimprove.NewSkills(d.shelf, selfimprove.SkillsOptions{
 			Allowlist: rules.Allowlist, RequireApproval: rules.RequireApprovalForNewCategories,
 			Folders: skillFolders(flags.folders),

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -41,9 +44,20 @@ type desk struct {
 	by    tool.Actor // the operating-system user, in the caller's place
 }
 
-// atDesk opens the host that the flags name, does something on the caller's behalf, and closes it.
-func (f *face) atDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) (err error) {
-	defer func() { err = f.failed(err) }()
+// atDesk opens the host that the flags name, does something on the caller's behalf, and closes it. A data directory that is
+// named must be there: a name that is mistyped makes none.
+func (f *face) atDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) error {
+	if place.data != "" && place.data != config.Memory {
+		if err := holdsStore(place.data); err != nil {
+			return f.failed(err)
+		}
+	}
+	return f.atNewDesk(ctx, place, who, judges, do)
+}
+
+// atNewDesk is atDesk for verbs that may be the first to keep something.
+func (f *face) atNewDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) (err error) {
+	defer func() { err = f.failed(asConfigured(err)) }()
 	by := tool.Actor{Caller: who.caller(), Name: osUser()}
 	if err := by.Validate(); err != nil {
 		return err
@@ -69,13 +83,36 @@ const idPrefix = "emergent:"
 // find returns the tool that an argument means: by id any of the tenant, by name the one that the caller sees.
 func find(ctx context.Context, shelf *tiers.Shelf, c tool.Caller, which string) (*tool.Record, error) {
 	if strings.HasPrefix(which, idPrefix) {
-		return shelf.Get(ctx, c.Tenant, which)
+		r, err := shelf.Get(ctx, c.Tenant, which)
+		return r, findable(err)
 	}
-	return shelf.Find(ctx, c, which)
+	r, err := shelf.Find(ctx, c, which)
+	return r, findable(err)
 }
 
 func (d *desk) find(ctx context.Context, which string) (*tool.Record, error) {
-	return find(ctx, d.shelf, d.by.Caller, which)
+	r, err := find(ctx, d.shelf, d.by.Caller, which)
+	if errors.Is(err, tool.NotFound) && d.ofHost(ctx, which) {
+		return nil, &tool.Error{
+			Code: tool.NotFound, Message: which + " is a tool of the host, and none that was forged",
+			Hint: "tool search tells what it does, and call calls it; this is for forged tools, which tool list lists",
+		}
+	}
+	return r, err
+}
+
+// ofHost reports whether a name is that of a tool that was not forged.
+func (d *desk) ofHost(ctx context.Context, name string) bool {
+	tools, err := d.host.Tools(ctx, d.by.Caller)
+	return err == nil && slices.ContainsFunc(tools, func(t runtime.Face) bool { return t.Name == name && t.Tier == "" })
+}
+
+// findable adds to an error that there is no such tool how to see those that there are.
+func findable(err error) error {
+	if e := tool.AsError(err); e != nil && e.Code == tool.NotFound {
+		e.Hint = "tool list lists the forged tools that the caller sees, tool search finds those of the host, too"
+	}
+	return err
 }
 
 // redacted is a record without code, however its code is kept.

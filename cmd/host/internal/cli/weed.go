@@ -13,7 +13,8 @@ import (
 )
 
 func (f *face) toolStaleCommand(place *dataFlags) *cobra.Command {
-	return &cobra.Command{
+	tenant := localTenant
+	cmd := &cobra.Command{
 		Use:   "stale",
 		Short: "List the tools of the agent tier that nobody uses",
 		Long: "Lists the tools of the agent tier, of every persona, that nobody has used for emergentConfig.staleAfterDays. They are demoted by\n" +
@@ -21,7 +22,7 @@ func (f *face) toolStaleCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tool stale", "host tool stale --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atDesk(cmd.Context(), *place, operator, noJudge, func(d *desk) error {
+			return f.atDesk(cmd.Context(), *place, operatorOf(tenant), noJudge, func(d *desk) error {
 				list, err := d.shelf.Stale(cmd.Context(), d.by.Tenant)
 				if err == nil {
 					f.showList(list, true)
@@ -30,13 +31,12 @@ func (f *face) toolStaleCommand(place *dataFlags) *cobra.Command {
 			})
 		},
 	}
+	registerTenant(cmd.Flags(), &tenant)
+	return cmd
 }
 
-// operator is who looks at the tools of everybody.
-var operator = callerFlags{cliSession, localPersona}
-
 func (f *face) toolDuplicatesCommand(place *dataFlags) *cobra.Command {
-	least := 0.0
+	least, tenant := 0.0, localTenant
 	cmd := &cobra.Command{
 		Use:   "duplicates",
 		Short: "List the forged tools that do the same",
@@ -44,18 +44,21 @@ func (f *face) toolDuplicatesCommand(place *dataFlags) *cobra.Command {
 			"the most alike first, and says why.",
 		Example: f.examples("host tool duplicates", "host tool duplicates --least 0.8 --output json"),
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.listDuplicates(cmd.Context(), *place, least) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.listDuplicates(cmd.Context(), *place, tenant, least)
+		},
 	}
+	registerTenant(cmd.Flags(), &tenant)
 	cmd.Flags().Float64Var(&least, "least", 0.9, "how much alike two tools must be, 0.5 to 1; 1 is the same implementation")
 	return cmd
 }
 
-func (f *face) listDuplicates(ctx context.Context, place dataFlags, least float64) error {
+func (f *face) listDuplicates(ctx context.Context, place dataFlags, tenant string, least float64) error {
 	const half = 0.5
 	if !(least >= half && least <= 1) { // NaN is neither
 		return fmt.Errorf("--least is %v: it is within %v to 1", least, half)
 	}
-	return f.atDesk(ctx, place, operator, noJudge, func(d *desk) error {
+	return f.atDesk(ctx, place, operatorOf(tenant), noJudge, func(d *desk) error {
 		pairs, err := d.host.Duplicates(ctx, d.by.Tenant, least)
 		if err == nil {
 			f.showPairs(pairs)

@@ -62,7 +62,7 @@ func (f *face) createWorkflow(ctx context.Context, place dataFlags, who callerFl
 	if err := json.Unmarshal(text, &plan); err != nil {
 		return f.failed(tool.Errorf(tool.InvalidRequest, "%s is not a workflow: %w", called(file), err))
 	}
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
+	return f.atNewDesk(ctx, place, who, noJudge, func(d *desk) error {
 		made, err := d.host.Workflows().Create(ctx, d.by, plan)
 		if err != nil {
 			return err
