@@ -23,11 +23,11 @@ func (j *job) enabled(context.Context) error {
 
 func (j *job) read(arguments []byte) error {
 	request, err := Read(arguments, ReadRules{MinTestCases: j.forge.opt.MinTestCases})
+	j.result.Notes = request.Notes
 	if err != nil {
 		return err
 	}
 	j.request = request
-	j.result.Notes = request.Notes
 	hash, err := request.Implementation.Hash()
 	if err != nil {
 		return err

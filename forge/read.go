@@ -31,19 +31,19 @@ func ReadFile(text []byte, rules ReadRules) (*Request, error) {
 // be without running or knowing anything: names, sizes, the shape, the schemas, and that the test cases fit them.
 //
 // The arguments are not changed and not kept. The error is a *tool.Error of code InvalidRequest with Problems, all of them,
-// as its cause. The time is linear in the arguments, apart from checking the test cases, which has a budget for each.
+// as its cause; the request beside it has the notes, and nothing else. The time is linear in the arguments, apart from checking the test cases, which has a budget for each.
 func Read(arguments []byte, rules ReadRules) (*Request, error) {
 	r := requestReader{rules: rules.withDefaults()}
 	text, err := compact(arguments)
 	if err != nil {
-		return nil, Problems{tool.AsError(err)}.failure(false)
+		return &Request{}, Problems{tool.AsError(err)}.failure(false)
 	}
 	if object, ok := r.want('{', text, ""); ok {
-		r.read(object)
+		r.read(r.unwrap(object))
 		r.check()
 	}
 	if err := r.problems.failure(r.shapeless); err != nil {
-		return nil, err
+		return &Request{Notes: r.request.Notes}, err
 	}
 	return &r.request, nil
 }
@@ -142,7 +142,7 @@ func (r *requestReader) want(bracket byte, value json.RawMessage, at string) (js
 		text, _, _ := unfence(textOf(value))
 		read, err := compact([]byte(text))
 		if err != nil {
-			hint = shorten("the text is not JSON: "+tool.AsError(err).Message, 2*shown)
+			hint = shorten("the text is not JSON: "+strings.TrimPrefix(tool.AsError(err).Message, "this is not JSON: "), 2*shown)
 		} else {
 			inner = read
 		}

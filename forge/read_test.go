@@ -78,7 +78,7 @@ func refusal(t testing.TB, text string) (*tool.Error, forge.Problems) {
 		t.Fatalf("%.300s was read as %s", text, written(t, r))
 	}
 	problems, _ := errors.AsType[forge.Problems](err)
-	if !errors.Is(err, tool.InvalidRequest) || len(problems) == 0 || r != nil {
+	if !errors.Is(err, tool.InvalidRequest) || len(problems) == 0 || r == nil || r.Name != "" || r.TestCases != nil {
 		t.Errorf("%.300s: %#v, %d problems", text, err, len(problems))
 	}
 	for _, p := range problems {
@@ -267,6 +267,11 @@ func TestReadRefuses(t *testing.T) {
 
 		"test cases by name":    {arguments("testCases", `{"usual":{"input":{"a":1,"b":2}}}`), "/testCases", "this is an object where a list belongs", ""},
 		"a test case is a list": {cases("[1]"), "/testCases/0", "this is a list where an object belongs", ""},
+		"an input is text":      {cases(`{"input":"a b"}`), "/testCases/0/input", "this is a string where an object belongs", `write {"text": …}`},
+		"an output is text": {
+			arguments("outputSchema", "", "testCases", `[{"input":{"a":1,"b":2},"expectedOutput":"A"},{"input":{"a":1,"b":1},"expectedOutput":"B"}]`),
+			"/outputSchema", "no declared properties", "inferred only from test cases whose expectedOutput is a whole object",
+		},
 		"an input is a list":    {cases(`{"input":[1,2]}`), "/testCases/0/input", "this is a list where an object belongs", ""},
 		"partial is a word":     {cases(`{"input":{"a":1,"b":2},"partial":"yes"}`), "/testCases/0/partial", "a string where true or false belongs", ""},
 		"a large input":         {cases(`{"input":{"a":1,"b":` + quoted(strings.Repeat("a", 64<<10)) + `}}`), "/testCases/0/input", "at most 65536", ""},

@@ -17,7 +17,7 @@ func CheckShape(r *Request, minTestCases int) Problems {
 	}
 	if !declared(r.OutputSchema, outputKeywords) && !otherType(r.OutputSchema) {
 		p.add("/outputSchema", `describe each member of the result in properties, or give its type when it is no object, such as {"type": "number"}; `+
-			"or give test cases with expectedOutput to infer it from", "outputSchema has no declared properties")
+			"it is inferred only from test cases whose expectedOutput is a whole object with members", "outputSchema has no declared properties")
 	}
 	p.shapeImplementation(r.Implementation)
 	p.shapeCases(r.TestCases, minTestCases)

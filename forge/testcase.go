@@ -3,6 +3,7 @@ package forge
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -40,10 +41,7 @@ func (r *requestReader) testCase(value json.RawMessage, at string) tool.TestCase
 	m := r.members(object, at, caseWords)
 	c := tool.TestCase{Input: empty, ExpectedOutput: m["expectedOutput"]}
 	if input := m["input"]; input != nil {
-		c.Input = input
-		if object, ok := r.want('{', input, at+"/input"); ok {
-			c.Input = object
-		}
+		c.Input = r.input(input, at+"/input")
 	}
 	switch partial := string(m["partial"]); partial {
 	case "", "true", "false":
@@ -54,6 +52,22 @@ func (r *requestReader) testCase(value json.RawMessage, at string) tool.TestCase
 	r.size(c.Input, at+"/input")
 	r.size(c.ExpectedOutput, at+"/expectedOutput")
 	return c
+}
+
+// input reads that of a test case. What is no object stays as it is, with a problem.
+func (r *requestReader) input(value json.RawMessage, at string) json.RawMessage {
+	looks := string(value)
+	if isText(value) {
+		looks, _, _ = unfence(textOf(value))
+	}
+	if !strings.HasPrefix(strings.TrimSpace(looks), "{") {
+		r.problems.add(at, `an input is an object with the arguments by their names: write {"text": …}`, "this is %s where an object belongs", describe(value))
+		return value
+	}
+	if object, ok := r.want('{', value, at); ok {
+		return object
+	}
+	return value
 }
 
 func (r *requestReader) size(value json.RawMessage, at string) {

@@ -1,12 +1,14 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 
 	"example.com/toolsmith/runtime/schema"
@@ -25,12 +27,12 @@ func (j *job) test(ctx context.Context) error {
 	for _, c := range j.request.TestCases {
 		t := j.testCase(within, c, output)
 		j.candidate.TestResults = append(j.candidate.TestResults, t)
-		if costly(t.Error) { // the others would cost as much
+		if costly(t.Error) || hostFailed(t.Error) { // the others would cost as much, or fail as well
 			break
 		}
 	}
 	j.result.TestResults = j.candidate.TestResults
-	j.candidate.Report.Deterministic = j.deterministic()
+	last := j.candidate.TestResults[len(j.candidate.TestResults)-1].Error
 	switch {
 	case ctx.Err() != nil:
 		return tool.AsError(ctx.Err())
@@ -39,7 +41,10 @@ func (j *job) test(ctx context.Context) error {
 			Code: tool.Limit, Path: "/testCases", Message: fmt.Sprintf("the test cases took longer than the %s there are for all of them", j.forge.opt.TestTime),
 			Hint: "give fewer or smaller test cases, or make the tool faster",
 		}
+	case hostFailed(last):
+		return untested(last, len(j.candidate.TestResults)-1)
 	}
+	j.candidate.Report.Deterministic = j.deterministic()
 	if err := failedTests(j.candidate.TestResults, len(j.request.TestCases)); err != nil && !j.forge.opt.KeepFailing {
 		return err
 	}
@@ -55,7 +60,7 @@ func (j *job) testCase(ctx context.Context, c tool.TestCase, output *schema.Sche
 	t.Output, t.Error, t.Logs = first.Output, first.Err, first.Logs
 	t.DurationMs, t.Fuel, t.MemoryBytes = tool.Millis(first.Duration), first.Fuel, first.MemoryBytes
 	if t.Error == nil {
-		t.Error = unexpected(c, first.Output, output)
+		t.Error = j.skipped(first.Output, unexpected(c, first.Output, output))
 	}
 	t.Success = t.Error == nil
 	t.Matched = first.Err == nil && matches(c, first.Output)
@@ -63,6 +68,10 @@ func (j *job) testCase(ctx context.Context, c tool.TestCase, output *schema.Sche
 		return t
 	}
 	second := j.try(ctx, j.trial(c.Input, anotherYear))
+	if hostFailed(second.Err) {
+		t.Success, t.Error = false, second.Err
+		return t
+	}
 	t.Repeatable = sameResult(first, second)
 	if t.Success && !t.Repeatable {
 		if err := secondRun(c, second, output); err != nil {
@@ -70,6 +79,20 @@ func (j *job) testCase(ctx context.Context, c tool.TestCase, output *schema.Sche
 		}
 	}
 	return t
+}
+
+// hostFailed reports whether an error says nothing of the candidate: the host could not run it.
+func hostFailed(err *tool.Error) bool {
+	return err != nil && (err.Code == tool.Unavailable || err.Code == tool.Internal || err.Code == tool.Canceled)
+}
+
+// untested is the error of a candidate whose tests the host could not run.
+func untested(err *tool.Error, index int) *tool.Error {
+	e := *err
+	e.Path, e.Cause = pointer("/testCases", strconv.Itoa(index)), err
+	e.Message = fmt.Sprintf("test case %d could not be run: %s", index, err.Message)
+	e.Hint = cmp.Or(e.Hint, "nothing is known against the tool: try again later")
+	return &e
 }
 
 // anotherYear is how far the clocks of the two runs are apart: another year, month, weekday and hour.
@@ -120,10 +143,22 @@ func unexpected(c tool.TestCase, output json.RawMessage, want *schema.Schema) *t
 	if path, same := equal(c.ExpectedOutput, output, c.Partial); !same {
 		return &tool.Error{
 			Code: tool.InvalidOutput, Path: path, Message: fmt.Sprintf("expected %s, got %s", excerpt(c.ExpectedOutput), excerpt(output)),
-			Hint: "mend the code, or the expectation if that is what is wrong; partial: true allows more members than expected",
+			Hint: "mend the tool, or the expectation if that is what is wrong; partial: true allows more members than expected",
 		}
 	}
 	return nil
+}
+
+// skipped says of an output that is not what it should be that a condition of the last step may have led to it.
+func (j *job) skipped(output json.RawMessage, err *tool.Error) *tool.Error {
+	steps := j.candidate.Implementation.Steps
+	if err == nil || !isNull(output) || len(steps) == 0 || steps[len(steps)-1].Condition == "" {
+		return err
+	}
+	last := steps[len(steps)-1]
+	err.Hint = fmt.Sprintf("the output is null when the last step, %q, is skipped because its condition does not hold: %s; "+
+		"put the condition on an earlier step, or let the output schema take null", last.Name, shorten(last.Condition, shown))
+	return err
 }
 
 // secondRun says how the second run broke what the first kept; nil when it kept it too.
@@ -170,11 +205,15 @@ func failedTests(results []tool.TestResult, cases int) error {
 			e := *t.Error
 			e.Message = fmt.Sprintf("test case %d: %s", i, e.Message)
 			if e.Path != "" {
-				e.Message += " (at " + e.Path + " of the output)"
+				side := "output"
+				if e.Code == tool.InvalidInput {
+					side = "input"
+				}
+				e.Message += " (at " + e.Path + " of the " + side + ")"
 			}
 			e.Path = fmt.Sprintf("/testCases/%d", i)
 			if e.Hint == "" {
-				e.Hint = "mend the code, or the test case if that is what is wrong"
+				e.Hint = "mend the tool, or the test case if that is what is wrong"
 			}
 			failed = append(failed, &e)
 		}

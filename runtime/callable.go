@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"example.com/toolsmith/runtime/compose"
 	"example.com/toolsmith/runtime/policy"
@@ -69,6 +70,8 @@ func (b hostBody) run(ctx context.Context, call *invocation) (out json.RawMessag
 		return nil, tool.AsError(err)
 	case len(out) > most:
 		return nil, &tool.Error{Code: tool.OutputTooLarge, Message: fmt.Sprintf("the result of %s has %d bytes; at most %d are taken", b.tool.Name, len(out), most)}
+	case !utf8.Valid(out):
+		return nil, tool.Errorf(tool.Internal, "the tool %s returned text that is not UTF-8", b.tool.Name)
 	case !json.Valid(out):
 		return nil, tool.Errorf(tool.Internal, "the tool %s returned what is not JSON", b.tool.Name)
 	}

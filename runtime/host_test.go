@@ -51,6 +51,7 @@ func host(t *testing.T, opt runtime.HostOptions) *hosted {
 		}),
 		hostTool("panics", `{"type":"object"}`, ``, func(json.RawMessage) (json.RawMessage, error) { panic("oh") }),
 		hostTool("broken", `{"type":"object"}`, ``, func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{`), nil }),
+		hostTool("latin", `{"type":"object"}`, ``, func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage("\"\xff\""), nil }),
 		hostTool("large", `{"type":"object"}`, ``, func(json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(`"` + strings.Repeat("x", 2<<20) + `"`), nil
 		}),
@@ -135,6 +136,7 @@ func TestCallOfHostTools(t *testing.T) {
 		"fails":             {"failing", `{}`, tool.GuestError, "service unavailable"},
 		"panics":            {"panics", `{}`, tool.Internal, "panicked"},
 		"output is no JSON": {"broken", `{}`, tool.Internal, "not JSON"},
+		"output is Latin-1": {"latin", `{}`, tool.Internal, "not UTF-8"},
 		"output too large":  {"large", `{}`, tool.OutputTooLarge, ""},
 		"breaks its schema": {"liar", `{}`, tool.InvalidOutput, "output schema validation failed"},
 	} {

@@ -203,7 +203,7 @@ func TestErrorsKeepWhatWasThrown(t *testing.T) {
 		"error":       {"function execute() {\n  null.x\n}", "cannot read property 'x' of null", "TypeError", "", 2, 3},
 		"own class":   {"class Bad extends Error { name = 'Bad' }\nfunction execute() { throw new Bad('no') }", "no", "Bad", "", 1, 1},
 		"string":      {`function execute() { throw 'just text' }`, "just text", "", `"just text"`, 0, 0},
-		"object":      {`function execute() { throw { why: [1] } }`, "[object Object]", "", `{"why":[1]}`, 0, 0},
+		"object":      {`function execute() { throw { why: [1] } }`, `{"why":[1]}`, "", `{"why":[1]}`, 0, 0},
 		"undefined":   {`function execute() { throw undefined }`, "undefined", "", `null`, 0, 0},
 		"symbol":      {`function execute() { throw Symbol('s') }`, "s", "", "", 0, 0},
 		"hostile":     {`function execute() { throw { toString() { throw this }, get message() { throw this } } }`, "a value that cannot be shown", "", "", 0, 0},

@@ -1,6 +1,9 @@
 package wasmjs
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // report is what the guest tells of a thrown value (guest/shim/report.h).
 type report struct {
@@ -24,6 +27,12 @@ func readReport(text []byte) report {
 // summary is the report in one line.
 func (r report) summary() string {
 	switch {
+	case !r.Error && len(r.Value) > 0 && r.Value[0] == '{' && strings.HasPrefix(r.Message, "[object "): // says less than what is in it
+		const most = 500
+		if len(r.Value) > most {
+			return strings.ToValidUTF8(string(r.Value[:most]), "") + "…"
+		}
+		return string(r.Value)
 	case r.Name != "" && r.Message != "":
 		return r.Name + ": " + r.Message
 	case r.Name != "":

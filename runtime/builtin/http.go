@@ -138,6 +138,9 @@ func (a httpAsk) request() (hostapi.FetchRequest, error) {
 	if req.Method == "" {
 		req.Method = http.MethodGet
 	}
+	if scheme, _, _ := strings.Cut(strings.TrimSpace(a.URL), ":"); !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
+		return req, invalid("/url", clip(a.URL)+" is not the address of a page", "write the whole address: it begins with https:// or http://")
+	}
 	if !slices.Contains(policy.Methods(), req.Method) {
 		return req, invalid("/method", "there is no method "+clip(req.Method), "the methods are "+strings.Join(policy.Methods(), ", "))
 	}

@@ -115,8 +115,12 @@ func (c *compiler) condition(text, at string) condition {
 			return r, nil
 		}
 		r.At = at
-		if err == nil && !r.known() {
+		switch {
+		case err != nil:
+		case !r.known():
 			err = errors.New(r.unresolved())
+		case r.Root == "prev" && len(r.Path) > 0 && len(c.earlier) == 0: // without a path it is null
+			err = fmt.Errorf("%s refers to a step, and no step comes before this one", clip(r.Text))
 		}
 		c.references = append(c.references, r)
 		return r, err
@@ -128,4 +132,4 @@ func (c *compiler) condition(text, at string) condition {
 	return read
 }
 
-const conditionHint = "a condition has references, literals, == != < <= > >= && || !, parentheses, and .length of strings and lists"
+const conditionHint = "a condition has references, literals, == != (not === and !==) < <= > >= && || !, parentheses, and .length of strings and lists"

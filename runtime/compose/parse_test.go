@@ -87,6 +87,7 @@ func TestRefused(t *testing.T) {
 		step(`{}`, "$ == 1"):                                                   "a reference",
 		step(`{}`, "trueish"):                                                  "a reference",
 		step(`{}`, "$prev[x]"):                                                 "is no path",
+		step(`{}`, "$prev.x == 1"):                                             "$prev.x refers to a step, and no step comes before",
 		step(`{}`, "$steps.b"):                                                 "no step comes before",
 	} {
 		if got := strings.Join(problems(t, text, compose.Rules{}), "\n"); !strings.Contains(got, want) {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ var modules = map[string]string{
 const (
 	fetchHint  = `put "fetch" on the allowlist and call the global fetch(url)`
 	readHint   = `put "fs.readFile" on the allowlist and call the global fs.readFile(path), which gives a promise of text`
-	cryptoHint = `put "crypto" on the allowlist and use the global crypto: randomUUID, createHash, createHmac`
+	cryptoHint = `put "crypto" on the allowlist and use the global crypto: ` + cryptoNames
 )
 
 // changesFiles reports whether a member of fs writes, removes, renames or otherwise changes files.
@@ -84,10 +85,16 @@ func (g *gate) reference(name string, n, parent *syntax.Node) {
 
 func (g *gate) moduleHint(name *syntax.Node, otherwise string) string {
 	text, _ := g.value(name).asText()
-	if hint := modules[moduleOf(text)]; hint != "" {
-		return hint
+	return cmp.Or(g.useOf(text), otherwise)
+}
+
+// useOf says what to use instead of a module, "" when nothing is known. What is on the allowlist need not be put there.
+func (g *gate) useOf(module string) string {
+	hint := modules[moduleOf(module)]
+	for entry := range g.allow {
+		hint = strings.TrimPrefix(hint, fmt.Sprintf("put %q on the allowlist and ", entry))
 	}
-	return otherwise
+	return hint
 }
 
 // power is a use of an API of the host.
@@ -115,13 +122,16 @@ func (g *gate) path(path string, n *syntax.Node) {
 	case root == "fs" && name != "readFile" && name != "promises":
 		g.note(n, FactMissing, "fs has no member "+name+", only readFile")
 	case root == "crypto" && !cryptoMembers[name]:
-		g.note(n, FactMissing, "crypto has no member "+name+", only randomUUID, createHash and createHmac")
+		g.note(n, FactMissing, "crypto has no member "+name+", only "+cryptoNames)
 	default:
 		g.remark(path, n)
 	}
 }
 
-var cryptoMembers = set("randomUUID createHash createHmac")
+// cryptoMembers are what there is of crypto, by its path.
+var cryptoMembers = set("randomUUID createHash createHmac timingSafeEqual getRandomValues subtle")
+
+const cryptoNames = "randomUUID, createHash, createHmac, timingSafeEqual, getRandomValues and subtle.digest"
 
 // family names the ban as the specification does: fs.write*.
 func family(name string) string {
@@ -138,15 +148,16 @@ var remarks = map[string]struct {
 	kind    FactKind
 	message string
 }{
-	"Proxy":             {FactProxy, "uses Proxy"},
-	"Reflect":           {FactReflect, "uses Reflect"},
-	"globalThis":        {FactGlobalThis, "uses globalThis"},
-	"setTimeout":        {FactTimer, "sets a timer (setTimeout)"},
-	"setInterval":       {FactTimer, "sets a timer (setInterval)"},
-	"Math.random":       {FactRandom, "reads Math.random"},
-	"crypto.randomUUID": {FactRandom, "reads crypto.randomUUID"},
-	"Date.now":          {FactClock, "reads the clock (Date.now)"},
-	"performance.now":   {FactClock, "reads the clock (performance.now)"},
+	"Proxy":                  {FactProxy, "uses Proxy"},
+	"Reflect":                {FactReflect, "uses Reflect"},
+	"globalThis":             {FactGlobalThis, "uses globalThis"},
+	"setTimeout":             {FactTimer, "sets a timer (setTimeout)"},
+	"setInterval":            {FactTimer, "sets a timer (setInterval)"},
+	"Math.random":            {FactRandom, "reads Math.random"},
+	"crypto.randomUUID":      {FactRandom, "reads crypto.randomUUID"},
+	"crypto.getRandomValues": {FactRandom, "reads crypto.getRandomValues"},
+	"Date.now":               {FactClock, "reads the clock (Date.now)"},
+	"performance.now":        {FactClock, "reads the clock (performance.now)"},
 }
 
 // missing are globals of other platforms that models reach for.

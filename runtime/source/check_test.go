@@ -240,7 +240,7 @@ func TestEntryPoint(t *testing.T) {
 func TestEntryHints(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		"export default function main(input) {}": "leave out the word export", "module.exports = { main: (x) => x }": "module.exports is not needed",
+		"export default function main(input) {}": "leave out the words export default", "export function main(input) {}": "leave out the word export", "module.exports = { main: (x) => x }": "module.exports is not needed",
 		"exports.main = (x) => x": "module.exports is not needed", "class Tool { execute() {} }": "call the class from a function",
 		"function main(input) {}": "rename main to execute", "const handler = async (x) => x": "rename handler to execute", "1": "write function execute",
 	} {
@@ -263,7 +263,9 @@ func TestFacts(t *testing.T) {
 		"while (!0) { switch (1) { default: break } }": "endless_loop", "for (;;) { for (;;) { break } }": "endless_loop",
 		"while (true) { (() => { return 1 })() }": "endless_loop", "while (true) { break }": "", "while (true) { if (input) return }": "",
 		"while (true) { throw 1 }": "", "a: while (true) { for (;;) { break a } }": "", "while (input) {}": "", "for (; input;) {}": "",
-		"function* g() { while (true) yield 1 }": "", "const Date = 1; Date.now": "", "input.setTimeout()": "", "const c = crypto; c.subtle": "missing",
+		"function* g() { while (true) yield 1 }": "", "const Date = 1; Date.now": "", "input.setTimeout()": "", "const c = crypto; c.webcrypto": "missing",
+		"const c = crypto; c.subtle": "", "crypto.subtle.digest('SHA-256', input)": "",
+		"crypto.timingSafeEqual(input, input)": "", "crypto.getRandomValues(input)": "random",
 		"crypto.randomUUID()": "random", "fs.readdir('x')": "missing", "fs.readFile('x')": "",
 	} {
 		report, err := source.Check("function execute(input) { "+line+" }", source.Options{Allow: []string{source.Crypto, source.ReadFile}})
@@ -348,6 +350,16 @@ func TestMessagesNameTheConstruct(t *testing.T) {
 		"require('node:fs/promises')": "fs.readFile", "require('axios')": "call the global fetch", "import('node:crypto')": "use the global crypto",
 	} {
 		if v := violationsOf(t, in(line), source.Options{}); !strings.Contains(v[0].Hint, want) {
+			t.Errorf("%s: %s", line, v[0].Hint)
+		}
+	}
+}
+
+func TestModulesThatAreAllowedNeedNoEntry(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"require('crypto')": "use the global crypto: randomUUID", "import('node:fs')": "call the global fs.readFile"} {
+		v := violationsOf(t, in(line), source.Options{Allow: []string{source.Crypto, source.ReadFile}})
+		if !strings.HasPrefix(v[0].Hint, want) {
 			t.Errorf("%s: %s", line, v[0].Hint)
 		}
 	}

@@ -112,7 +112,7 @@ func (g *gate) noteAsync(b *syntax.Binding) {
 func (g *gate) entryHint(root *syntax.Node) string {
 	for _, n := range root.Kids {
 		if n.Kind == syntax.Export {
-			return "name the function execute and leave out the word export: function execute(input) { … return output; }"
+			return "name the function execute and " + exportHint(n) + ": function execute(input) { … return output; }"
 		}
 	}
 	if g.defined["module"] || g.modulesUsed(root) {
@@ -127,6 +127,14 @@ func (g *gate) entryHint(root *syntax.Node) string {
 		}
 	}
 	return "write function execute(input) { … return output; }"
+}
+
+// exportHint says which words an export has too many.
+func exportHint(n *syntax.Node) string {
+	if n.Is(syntax.Default) {
+		return "leave out the words export default"
+	}
+	return "leave out the word export"
 }
 
 // modulesUsed reports whether a statement assigns to module.exports or exports.

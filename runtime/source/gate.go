@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"example.com/toolsmith/runtime/source/internal/syntax"
@@ -107,8 +108,8 @@ func (g *gate) walk(n, parent *syntax.Node) {
 	case syntax.Import:
 		g.imported(n)
 	case syntax.Export:
-		g.refuse(n, RuleExport, "export is forbidden: the source is a script, not a module", "leave out the word export: the "+
-			"host finds execute(input) by its name")
+		g.refuse(n, RuleExport, "export is forbidden: the source is a script, not a module", exportHint(n)+
+			": the host finds execute(input) by its name")
 	case syntax.With:
 		g.note(n, FactWith, "uses a with statement")
 	case syntax.Return, syntax.Throw, syntax.Yield, syntax.Break:
@@ -271,9 +272,7 @@ func (g *gate) imported(n *syntax.Node) {
 		b.message = "import.meta is forbidden: the source is a script, not a module"
 	default:
 		b.message = "import statements are forbidden: there are no modules in the sandbox"
-		if hint := modules[moduleOf(n.Text)]; hint != "" {
-			b.hint = hint
-		}
+		b.hint = cmp.Or(g.useOf(n.Text), b.hint)
 	}
 	g.refuse(n, b.rule, b.message, b.hint)
 }

@@ -26,6 +26,10 @@ var advices = sync.OnceValue(func() []advice {
 		{line: pattern(`=>\s*(const|let|var)\b`), hint: bracesHint},
 		{message: pattern(`HTML-like`), hint: "write // for a comment, and put a space into a < !--b"},
 		{message: pattern(`nested too deeply|stack overflow`), hint: "split the expression or the function into smaller ones"},
+		{
+			message: pattern(`keyword: export|keyword 'export'`), line: pattern(`\bexport\s+default\b`),
+			hint: "the source is a script: leave out export default, and name the function execute",
+		},
 		{message: pattern(`keyword: (import|export)|keyword '(import|export)'`), hint: "the source is a script: leave out import and export"},
 		{line: typeDeclaration(), hint: typesHint},
 		{message: pattern(`'[:<?]'|identifier|expecting '[;,)=]'|expected|missing initializer`), line: typeAnnotation(), hint: typesHint},

@@ -88,6 +88,15 @@ func TestReads(t *testing.T) {
 	}
 }
 
+func TestYAMLInAFenceGetsAHint(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"```yaml\nname: a\n```", "Here it is:\n\n```json\n{\"name\": \"a\"}\n```\n"} {
+		if _, err := wire.YAMLToJSON([]byte(text)); !strings.Contains(tool.AsError(err).Hint, "fences") {
+			t.Errorf("%q: %#v", text, err)
+		}
+	}
+}
+
 func TestYAMLRefuses(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", wire.MaxDepth+1) + strings.Repeat("]", wire.MaxDepth+1)

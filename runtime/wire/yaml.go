@@ -110,5 +110,9 @@ func syntaxError(text []byte, err error) error {
 		message = load.ContextMsg + ", " + message
 	}
 	place := &node{line: load.Mark.Line, column: load.Mark.Column}
-	return mistake(text, place, "", tool.Errorf(tool.InvalidRequest, "this is not YAML: %s", message))
+	e := tool.Errorf(tool.InvalidRequest, "this is not YAML: %s", message)
+	if bytes.HasPrefix(text, []byte("```")) || bytes.Contains(text, []byte("\n```")) {
+		e.Hint = "keep only what stands between the fences of Markdown, ``` and ```"
+	}
+	return mistake(text, place, "", e)
 }
