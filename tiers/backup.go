@@ -7,8 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -28,6 +32,9 @@ func Backup(ctx context.Context, s Store, w io.Writer) error {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
 	err := s.View(ctx, func(v Reader) error {
+		if err := checkRestored(v); err != nil {
+			return err
+		}
 		_, _ = out.WriteString(backupTitle) // its error comes back from Flush, as those of all that follows do
 		return v.Scan(Range{}, func(key, value []byte) (bool, error) {
 			writeField(out, key)
@@ -53,24 +60,117 @@ func writeField(out *bufio.Writer, field []byte) {
 	_, _ = out.Write(field)
 }
 
-// Restore fills an empty store from what Backup wrote. When it fails, the store is empty still.
-func Restore(ctx context.Context, s Store, r io.Reader) error {
-	empty, err := isEmpty(ctx, s)
-	if err != nil {
+// restoring marks a store that a restore has begun to fill and not finished. It is the last of all keys, so that whatever
+// is deleted in their order is gone before the mark.
+var restoring = key("\xff", "restoring")
+
+// checkRestored refuses a store whose restore did not finish: what is in it may be a part.
+func checkRestored(r Reader) error {
+	if _, marked, err := r.Get(restoring); err != nil || !marked {
 		return err
 	}
-	if !empty {
-		return &tool.Error{Code: tool.InvalidRequest, Message: "the store is not empty", Hint: "restore into a new data directory"}
+	return &tool.Error{
+		Code: tool.Unavailable, Message: "a backup was being restored here, and that did not finish",
+		Hint: "restore the backup again: what there is of it is cleared first",
 	}
-	if err := restore(ctx, s, &backupReader{in: bufio.NewReader(r), sum: sha256.New()}); err != nil {
+}
+
+// Restore fills an empty store from what Backup wrote, or one that a restore did not finish in. When it fails, the store is
+// empty.
+func Restore(ctx context.Context, s Store, r io.Reader) error {
+	if err := vacate(ctx, s); err != nil {
+		return err
+	}
+	err := restore(ctx, s, &backupReader{in: bufio.NewReader(r), sum: sha256.New()})
+	if err == nil {
+		err = s.Sync(ctx)
+	}
+	if err == nil {
+		err = s.Update(ctx, func(txn Txn) error { return txn.Delete(restoring) })
+	}
+	if err != nil {
 		return errors.Join(err, clearStore(context.WithoutCancel(ctx), s))
 	}
 	return s.Sync(ctx)
 }
 
+// vacate clears what an unfinished restore has left, and refuses a store that holds anything else.
+func vacate(ctx context.Context, s Store) error {
+	empty, err := isEmpty(ctx, s)
+	if err != nil || empty {
+		return err
+	}
+	switch err := s.View(ctx, checkRestored); {
+	case err == nil:
+		return &tool.Error{Code: tool.InvalidRequest, Message: "the store is not empty", Hint: "restore into a new data directory"}
+	case !errors.Is(err, tool.Unavailable):
+		return err
+	}
+	return clearStore(ctx, s)
+}
+
+// RestoreDir fills the store of a data directory from what Backup wrote. The directory must hold nothing but the key of the
+// sources, and what a restore left that did not finish. When it fails, what it made is gone. The code of tools can be unsealed
+// there only under the key that it was sealed with: copy source.key as well.
+func RestoreDir(ctx context.Context, dir string, store StoreOptions, backup io.Reader) error {
+	made, err := checkVacant(dir)
+	if err != nil {
+		return err
+	}
+	s, err := storeIn(dir, store)
+	if err != nil {
+		unmake(made, os.Remove) // what another process has put there by now stays
+		return err
+	}
+	if err = errors.Join(Restore(ctx, s, backup), s.Close()); err != nil {
+		unmake(made, os.RemoveAll)
+	}
+	return err
+}
+
+// checkVacant refuses a directory that holds what no restore has put there, and says which folders are not there yet, the
+// innermost first.
+func checkVacant(dir string) (made []string, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	folder := filepath.Join(dir, storeFolder)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []string{folder, dir}, nil
+	}
+	if err != nil {
+		return nil, unusable(dir, err)
+	}
+	made = []string{folder}
+	for _, e := range entries {
+		switch e.Name() {
+		case storeFolder:
+			made = nil
+		case sourceKeyFile:
+		default:
+			return nil, &tool.Error{
+				Code: tool.InvalidRequest, Message: fmt.Sprintf("the data directory %s is not empty: it holds %.100q", dir, e.Name()),
+				Hint: "restore into a new data directory",
+			}
+		}
+	}
+	return made, nil
+}
+
+// unmake removes folders that a restore has made. One that cannot be removed stays, and the next restore clears it.
+func unmake(made []string, remove func(string) error) {
+	for _, folder := range made {
+		_ = remove(folder)
+	}
+}
+
 func restore(ctx context.Context, s Store, in *backupReader) error {
 	if title := in.read(len(backupTitle)); string(title) != backupTitle {
 		return notABackup("it does not begin as one")
+	}
+	if err := s.Update(ctx, func(txn Txn) error { return txn.Set(restoring, nil) }); err != nil {
+		return err
 	}
 	for more := true; more; {
 		var pairs [][2][]byte
@@ -152,6 +252,12 @@ func (b *backupReader) finish() error {
 		return notABackup(b.err.Error())
 	case !b.end || !bytes.Equal(got, want):
 		return notABackup("its digest does not match")
+	}
+	switch _, err := b.in.ReadByte(); {
+	case err == nil:
+		return notABackup("more follows its end")
+	case !errors.Is(err, io.EOF):
+		return notABackup(err.Error())
 	}
 	return nil
 }

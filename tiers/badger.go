@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -24,6 +25,8 @@ type StoreOptions struct {
 	EncryptionKey []byte        // 16, 24 or 32 bytes of an AES key for all that is on disk; nil writes it in the clear
 	Logger        *slog.Logger  // what the store has to say; nil is nothing
 	CollectEvery  time.Duration // how often space of what was deleted is won back; 0 is 5 minutes
+
+	free func(dir string) (bytes uint64, err error) // of the disk; nil asks the system
 }
 
 const (
@@ -40,10 +43,11 @@ var storeKeyBytes = []int{16, 24, 32}
 
 // badgerStore is the Store in one directory that one process holds.
 type badgerStore struct {
-	db   *badger.DB
-	dir  string
-	quit chan struct{}
-	done sync.WaitGroup
+	db    *badger.DB
+	dir   string
+	space *space // nil in memory
+	quit  chan struct{}
+	done  sync.WaitGroup
 
 	mu      sync.Mutex // guards joining
 	joining *syncRound // the round that a Sync which begins now belongs to
@@ -57,18 +61,22 @@ type syncRound struct {
 }
 
 // OpenStore opens the store in a directory, which it locks against other processes. When one of them holds it, the error
-// is of code Unavailable and names it.
+// is of code Unavailable and names it. So is the error of a store that is damaged, and of a disk with less than 64 MiB free.
 func OpenStore(opt StoreOptions) (Store, error) {
 	if n := len(opt.EncryptionKey); n != 0 && !slices.Contains(storeKeyBytes, n) {
 		return nil, &tool.Error{
 			Code: tool.InvalidRequest, Message: fmt.Sprintf("a key of %d bytes cannot encrypt the store", n), Hint: "give 16, 24 or 32 bytes",
 		}
 	}
+	room, err := roomFor(opt)
+	if err != nil {
+		return nil, err
+	}
 	db, err := openBadger(badgerOptions(opt))
 	if err != nil {
 		return nil, openError(opt, err)
 	}
-	s := &badgerStore{db: db, dir: opt.Dir, quit: make(chan struct{}), joining: &syncRound{}}
+	s := &badgerStore{db: db, dir: opt.Dir, space: room, quit: make(chan struct{}), joining: &syncRound{}}
 	if opt.Dir != "" {
 		every := opt.CollectEvery
 		if every <= 0 {
@@ -79,10 +87,26 @@ func OpenStore(opt StoreOptions) (Store, error) {
 	return s, nil
 }
 
+// roomFor makes the directory, and sees to it that there is room in it to open a store.
+func roomFor(opt StoreOptions) (*space, error) {
+	if opt.Dir == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(opt.Dir, 0o700); err != nil {
+		return nil, unusable(opt.Dir, err)
+	}
+	room := &space{dir: opt.Dir, free: opt.free}
+	if room.free == nil {
+		room.free = freeBytes
+	}
+	return room, room.require(openSpace)
+}
+
 func badgerOptions(opt StoreOptions) badger.Options {
 	b := badger.DefaultOptions(opt.Dir).WithInMemory(opt.Dir == "").WithMetricsEnabled(false).
 		WithMemTableSize(memTableBytes).WithNumMemtables(3).WithBlockCacheSize(cacheBytes).WithNumCompactors(2).
-		WithValueLogFileSize(valueLogBytes).WithLogger(nil)
+		WithValueLogFileSize(valueLogBytes).WithLogger(nil).
+		WithChecksumVerificationMode(options.OnBlockRead).WithVerifyValueChecksum(true)
 	if opt.Dir != "" { // in memory there is no value log
 		b = b.WithValueThreshold(valueThreshold)
 	}
@@ -96,7 +120,10 @@ func badgerOptions(opt StoreOptions) badger.Options {
 }
 
 func openError(opt StoreOptions, err error) error {
+	var ours *tool.Error
 	switch {
+	case errors.As(err, &ours):
+		return err
 	case isHeld(err):
 		return &tool.Error{
 			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s", opt.Dir, holder(opt.Dir)),
@@ -104,8 +131,10 @@ func openError(opt StoreOptions, err error) error {
 		}
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
 		return otherKey(opt, err)
+	case opt.Dir == "" || isSystem(err):
+		return tool.Errorf(tool.Unavailable, "opening the store in %s: %w", opt.Dir, err)
 	}
-	return tool.Errorf(tool.Unavailable, "opening the store in %s: %w", opt.Dir, err)
+	return damagedError(opt.Dir, err)
 }
 
 // otherKey is the error of a key that the store was not made with, none being one too.
@@ -134,7 +163,7 @@ func (s *badgerStore) View(ctx context.Context, fn func(Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return tool.AsError(err)
 	}
-	return translate(s.db.View(func(t *badger.Txn) error { return fn(badgerTxn{t}) }))
+	return translate(s.db.View(func(t *badger.Txn) error { return fn(badgerTxn{t, s.dir}) }))
 }
 
 func (s *badgerStore) Update(ctx context.Context, fn func(Txn) error) error {
@@ -142,7 +171,12 @@ func (s *badgerStore) Update(ctx context.Context, fn func(Txn) error) error {
 		if err := ctx.Err(); err != nil {
 			return tool.AsError(err)
 		}
-		err := s.db.Update(func(t *badger.Txn) error { return fn(badgerTxn{t}) })
+		if s.space != nil {
+			if err := s.space.forCommit(); err != nil {
+				return err
+			}
+		}
+		err := s.db.Update(func(t *badger.Txn) error { return fn(badgerTxn{t, s.dir}) })
 		if !errors.Is(err, badger.ErrConflict) {
 			return translate(err)
 		}
@@ -216,7 +250,10 @@ func (s *badgerStore) collect(every time.Duration) {
 }
 
 // badgerTxn is a transaction that fn of View and Update sees.
-type badgerTxn struct{ txn *badger.Txn }
+type badgerTxn struct {
+	txn *badger.Txn
+	dir string
+}
 
 func (t badgerTxn) Get(key []byte) ([]byte, bool, error) {
 	item, err := t.txn.Get(key)
@@ -227,7 +264,18 @@ func (t badgerTxn) Get(key []byte) ([]byte, bool, error) {
 		return nil, false, err
 	}
 	value, err := item.ValueCopy(nil)
+	if err == nil {
+		err = t.checkValue(item, value)
+	}
 	return value, err == nil, err
+}
+
+// checkValue notices a value that could not be read from the value log: Badger gives an empty one in its place.
+func (t badgerTxn) checkValue(item *badger.Item, value []byte) error {
+	if len(value) > 0 || item.ValueSize() <= 0 {
+		return nil
+	}
+	return damagedError(t.dir, errors.New("a value cannot be read"))
 }
 
 func (t badgerTxn) Scan(r Range, visit func(key, value []byte) (bool, error)) error {
@@ -244,6 +292,9 @@ func (t badgerTxn) Scan(r Range, visit func(key, value []byte) (bool, error)) er
 		item := it.Item()
 		more := true
 		err := item.Value(func(value []byte) (err error) {
+			if err := t.checkValue(item, value); err != nil {
+				return err
+			}
 			more, err = visit(item.Key(), value)
 			return err
 		})

@@ -17,7 +17,7 @@ func legacyOwner(r *tool.Record) bool {
 }
 
 // Load looks over what is stored when the host starts: tools that cannot be called any more are suspended, with the
-// reason, and those are resumed whose missing tool is back or whose owner has room again. Idle sessions end. has reports
+// reason, and those are resumed whose missing tool or key is back or whose owner has room again. Idle sessions end. has reports
 // whether the host has a tool that was not forged.
 func (s *Shelf) Load(ctx context.Context, has func(name string) bool) error {
 	failed := s.Tend(ctx)
@@ -52,7 +52,7 @@ func (e *edit) look(list []*tool.Record, over map[string]bool, has func(string) 
 		switch {
 		case reason != "" && r.Suspended == nil:
 			err = e.suspend(r, reason)
-		case reason == "" && r.Suspended != nil && (r.Suspended.Reason == tool.MissingTool || r.Suspended.Reason == tool.OverCap):
+		case reason == "" && r.Suspended != nil && passing(r.Suspended.Reason):
 			err = e.resume(r)
 		default:
 			continue
@@ -62,6 +62,11 @@ func (e *edit) look(list []*tool.Record, over map[string]bool, has func(string) 
 		}
 	}
 	return nil
+}
+
+// passing reports whether a suspension ends once its reason is gone.
+func passing(reason tool.SuspendReason) bool {
+	return reason == tool.MissingTool || reason == tool.OverCap || reason == tool.SourceMissing
 }
 
 // wrong says what is wrong with a record; "" when nothing is.

@@ -2,8 +2,6 @@ package tiers
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,15 +18,21 @@ const (
 
 // openBadger opens a database, also one whose process was killed in the moment between making a log file and giving it
 // its size: Badger refuses to open an empty file that it did not make itself. Such a file holds nothing, so it is removed.
+// A database that is damaged is not opened.
 func openBadger(opt badger.Options) (*badger.DB, error) {
 	if opt.InMemory {
 		return badger.Open(opt)
 	}
 	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
 		var db *badger.DB
-		err := removeEmptyLogs(opt.Dir)
+		err := prepareDir(opt)
 		if err == nil {
 			db, err = badger.Open(opt)
+		}
+		if err == nil {
+			if err = checkOpened(db, opt); err != nil {
+				return nil, errors.Join(err, db.Close())
+			}
 		}
 		if err == nil || !isHeld(err) || time.Now().After(end) {
 			return db, err
@@ -37,18 +41,40 @@ func openBadger(opt badger.Options) (*badger.DB, error) {
 }
 
 // isHeld reports whether another process has the directory. Badger says so in words only.
-func isHeld(err error) bool { return strings.Contains(err.Error(), "directory lock") }
+func isHeld(err error) bool {
+	return errors.Is(err, errHeld) || strings.Contains(err.Error(), "Cannot acquire directory lock")
+}
 
-// removeEmptyLogs removes the log files without a byte, while it holds the lock that Badger takes too.
-func removeEmptyLogs(dir string) error {
-	unlock, err := lockDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// errHeld is the error of a directory whose lock another process has.
+var errHeld = errors.New("the directory lock is held")
+
+// prepareDir mends and checks what lies in the directory, while it holds the lock that Badger takes too.
+func prepareDir(opt badger.Options) error {
+	unlock, err := lockDir(opt.Dir)
+	if errors.Is(err, errHeld) {
+		return err
 	}
 	if err != nil {
-		return fmt.Errorf("taking the directory lock: %w", err)
+		return unusable(opt.Dir, err)
 	}
 	defer unlock()
+	if err := errors.Join(writable(opt.Dir), removeEmptyLogs(opt.Dir)); err != nil {
+		return unusable(opt.Dir, err)
+	}
+	return checkFiles(opt)
+}
+
+// writable tries to write the file that Badger keeps its process's number in.
+func writable(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // G304: the store's own file
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// removeEmptyLogs removes the log files without a byte.
+func removeEmptyLogs(dir string) (err error) {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
 		logs, globErr := filepath.Glob(filepath.Join(dir, pattern))
 		err = errors.Join(err, globErr)

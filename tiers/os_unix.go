@@ -3,6 +3,7 @@
 package tiers
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -15,6 +16,9 @@ func lockDir(dir string) (unlock func(), err error) {
 	}
 	if err := syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = d.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errHeld
+		}
 		return nil, err
 	}
 	return func() { _ = d.Close() }, nil

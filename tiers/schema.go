@@ -21,6 +21,9 @@ func migrate(ctx context.Context, s Store, steps []migration) error {
 		return err
 	}
 	return s.Update(ctx, func(txn Txn) error {
+		if err := checkRestored(txn); err != nil {
+			return err
+		}
 		version := current
 		if !empty {
 			if version, err = schemaVersion(txn); err != nil {

@@ -3,7 +3,6 @@ package tiers
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -25,6 +24,8 @@ type Shelf struct {
 	changing sync.Mutex // one change at a time, so that the store need not run them again
 	quit     chan struct{}
 	tending  sync.WaitGroup
+	closing  sync.Once
+	closed   error // what Close returns
 }
 
 // Open opens the shelf in a data directory, which is created 0700 when it is not there; "" keeps nothing beyond Close.
@@ -47,26 +48,19 @@ func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Sh
 	return shelf, nil
 }
 
+// storeFolder is where the store lies in a data directory.
+const storeFolder = "store"
+
 // storeIn opens the store of a data directory.
 func storeIn(dir string, opt StoreOptions) (Store, error) {
 	opt.Dir = ""
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, tool.Errorf(tool.Unavailable, "creating the data directory: %w", err)
+			return nil, unusable(dir, err)
 		}
-		opt.Dir = filepath.Join(dir, "store")
+		opt.Dir = filepath.Join(dir, storeFolder)
 	}
 	return OpenStore(opt)
-}
-
-// RestoreDir fills the store of a data directory, which must be empty, from what Backup wrote. The code of tools can be
-// unsealed there only under the key that it was sealed with: copy source.key as well.
-func RestoreDir(ctx context.Context, dir string, store StoreOptions, backup io.Reader) error {
-	s, err := storeIn(dir, store)
-	if err != nil {
-		return err
-	}
-	return errors.Join(Restore(ctx, s, backup), s.Close())
 }
 
 // New makes a shelf of a store, which it closes. Options.SourceKey must be given when code is sealed.
@@ -90,12 +84,14 @@ func New(ctx context.Context, store Store, opt Options) (*Shelf, error) {
 // Store is what the shelf keeps everything in, for Backup.
 func (s *Shelf) Store() Store { return s.store }
 
-// Close writes the uses that are not written yet, and closes the store.
+// Close writes the uses that are not written yet, and closes the store. Closing again does no more, and returns the same.
 func (s *Shelf) Close() error {
-	close(s.quit)
-	s.tending.Wait()
-	err := s.Settle(context.Background())
-	return errors.Join(err, s.store.Close())
+	s.closing.Do(func() {
+		close(s.quit)
+		s.tending.Wait()
+		s.closed = errors.Join(s.Settle(context.Background()), s.store.Close())
+	})
+	return s.closed
 }
 
 // tend calls Tend from time to time. What fails is tried again the next time.

@@ -189,7 +189,7 @@ func (s *sealer) whole(r Reader, tenant string, rec *tool.Record) (tool.Implemen
 		if !found || err != nil {
 			return i, &tool.Error{
 				Code: tool.Unavailable, Message: "the source of " + rec.Name + " is not stored, or sealed under another key",
-				Hint: "resume the tool with its source, or give the key it was sealed under", Cause: err,
+				Hint: "give the key it was sealed under, in source.key or TOOLSMITH_SOURCE_KEY, or resume the tool with its source", Cause: err,
 			}
 		}
 		code = string(text)

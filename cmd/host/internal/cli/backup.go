@@ -92,8 +92,8 @@ func (f *face) restoreCommand(place *dataFlags) *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Fill an empty data directory from a backup",
 		Long: "Fills an empty data directory from what backup wrote. A backup that was cut off or changed is refused, and the directory is then\n" +
-			"empty still. FILE may be - for standard input. Sealed sources need the key that they were sealed under: put source.key into the\n" +
-			"directory before another verb opens it.",
+			"empty still. What a restore left that was killed is cleared first. FILE may be - for standard input. Sealed sources need the key\n" +
+			"that they were sealed under: put source.key into the directory before another verb opens it.",
 		Example: f.examples("host backup - | host restore - --data \"$(mktemp -d)\""),
 		Args:    exactly("one file for the backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,0 +1,72 @@
+package tiers
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+func TestFullDiskIsNoticedBefore(t *testing.T) {
+	t.Parallel()
+	var free uint64
+	opt := StoreOptions{Dir: t.TempDir(), free: func(string) (uint64, error) { return free, nil }}
+	free = openSpace - 1
+	if _, err := OpenStore(opt); !isFull(err) {
+		t.Errorf("opened: %v", err)
+	}
+	free = openSpace
+	s, err := OpenStore(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	put := func(Txn) error { return nil }
+	free = commitSpace
+	if err := s.Update(t.Context(), put); err != nil {
+		t.Error(err)
+	}
+	free = commitSpace - 1
+	if err := s.Update(t.Context(), put); err != nil {
+		t.Errorf("looked again at once: %v", err)
+	}
+	s.(*badgerStore).space.next = time.Time{}
+	if err := s.Update(t.Context(), put); !isFull(err) {
+		t.Errorf("committed: %v", err)
+	}
+	if err := s.View(t.Context(), func(Reader) error { return nil }); err != nil {
+		t.Errorf("reading needs no room: %v", err)
+	}
+}
+
+func TestFullDiskEndsARestore(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	opt := StoreOptions{free: func(string) (uint64, error) { return openSpace - 1, nil }}
+	if err := RestoreDir(t.Context(), dir, opt, bytes.NewReader(nil)); !isFull(err) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory is there: %v", err)
+	}
+}
+
+func TestSpaceThatIsNotKnownIsEnough(t *testing.T) {
+	t.Parallel()
+	s := space{free: func(string) (uint64, error) { return 0, errors.New("no") }}
+	if err := s.require(1); err != nil {
+		t.Error(err)
+	}
+	if free, err := freeBytes(t.TempDir()); err != nil || free == 0 {
+		t.Errorf("the system says %d, %v", free, err)
+	}
+}
+
+func isFull(err error) bool {
+	wrong := tool.AsError(err)
+	return wrong != nil && wrong.Code == tool.Unavailable && wrong.Hint != ""
+}
