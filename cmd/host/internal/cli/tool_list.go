@@ -131,3 +131,17 @@ func (t *tier) Set(text string) error {
 
 // Type is what help calls the value.
 func (t *tier) Type() string { return "TIER" }
+
+// higherTier is a flag that takes the name of a tier that tools rise to.
+type higherTier tool.Tier
+
+// String is empty while the flag is not given.
+func (t *higherTier) String() string { return string(*t) }
+
+// Set takes agent or shared.
+func (t *higherTier) Set(text string) error {
+	return choose(t, text, higherTier(tool.AgentTier), higherTier(tool.SharedTier))
+}
+
+// Type is what help calls the value.
+func (t *higherTier) Type() string { return "TIER" }

@@ -12,7 +12,7 @@ import (
 func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
 	var judges judgeFlags
-	var to tier
+	var to higherTier
 	var approver string
 	cmd := &cobra.Command{
 		Use:   "promote NAME|ID --to agent|shared --approved-by WHO",
@@ -26,10 +26,10 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 		),
 		Args: oneTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if to == "" || to == tier(tool.SessionTier) {
+			if to == "" {
 				return errors.New("say how far the tool is to rise: --to agent or --to shared")
 			}
-			if to == tier(tool.AgentTier) && (cmd.Flags().Changed("judge") || cmd.Flags().Changed("approve-as")) {
+			if to == higherTier(tool.AgentTier) && (cmd.Flags().Changed("judge") || cmd.Flags().Changed("approve-as")) {
 				return errors.New("--judge and --approve-as name the panel, which is asked for the shared tier alone: to the agent tier, say who approves with --approved-by")
 			}
 			return f.atDesk(cmd.Context(), *place, who, judges, func(d *desk) error {
