@@ -29,10 +29,10 @@ func TestClose(t *testing.T) {
 	}()
 	<-entered
 	closed := make(chan error, 1)
-	go func() { closed <- w.Host.Close() }()
+	go func() { closed <- w.Close() }()
 	select {
-	case <-closed:
-		t.Error("closed while a call runs")
+	case err := <-closed:
+		t.Errorf("closed while a call runs: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(leave)
@@ -43,7 +43,7 @@ func TestClose(t *testing.T) {
 		t.Error(err)
 	}
 	w.closed = true
-	if err := w.Host.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Errorf("closed again: %v", err)
 	}
 	_, err := w.call(ann, "json_query", `{"data":1,"query":"$"}`)

@@ -133,8 +133,12 @@ func (w filter) newest(ctx context.Context, shelf *tiers.Shelf, most int) (event
 	}
 }
 
-// followEvery is how often a log that is followed is looked at.
-const followEvery = 500 * time.Millisecond
+// A log that is followed is looked at so often, and read at every eighth look even if its folder has not changed: a change may
+// have come while we closed it ourselves.
+const (
+	followEvery = 500 * time.Millisecond
+	readAnyway  = 8
+)
 
 // follow prints entries as they are added, until ctx ends. It opens the store only after somebody else has closed it, and
 // never for long, so that it stands in nobody's way.
@@ -143,7 +147,7 @@ func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint6
 	defer tick.Stop()
 	changed := storeChange{dir: dir}
 	changed.seen()
-	for {
+	for looks := 1; ; looks++ {
 		select {
 		case <-ctx.Done():
 			return done(tool.Canceled.ExitStatus())
@@ -152,7 +156,7 @@ func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint6
 		if f.out.err != nil {
 			return nil // nobody reads on, which Main tells
 		}
-		if !changed.is() {
+		if !changed.is() && looks%readAnyway != 0 {
 			continue
 		}
 		err := readLogIn(ctx, dir, func(shelf *tiers.Shelf) (err error) {
