@@ -441,10 +441,10 @@ func TestTools(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got, want := names(ann), "broken echo failing large mine panics upper"; got != want {
+	if got, want := names(ann), "broken echo failing large latin mine panics upper"; got != want {
 		t.Errorf("ann sees %s, want %s", got, want)
 	}
-	if got, want := names(bob), "broken echo failing large panics upper"; got != want {
+	if got, want := names(bob), "broken echo failing large latin panics upper"; got != want {
 		t.Errorf("bob sees %s, want %s", got, want)
 	}
 }

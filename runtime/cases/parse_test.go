@@ -69,7 +69,7 @@ func TestParseMistakes(t *testing.T) {
 		"limit negative":  {`[{"id":"a","limits":{"fuel":-1}}]`, `"fuel" must be a whole number`, 1, 29},
 		"limit fraction":  {`[{"id":"a","limits":{"fuel":1.5}}]`, `"fuel" must be a whole number`, 1, 29},
 		"limit huge":      {`[{"id":"a","limits":{"memoryMB":1e9}}]`, `"memoryMB" must be a whole number`, 1, 33},
-		"beyond maximum":  {`[{` + good + `,"limits":{"timeoutMs":60001}}]`, "the timeout limit 1m0.001s is not within", 1, 2},
+		"beyond maximum":  {`[{` + good + `,"limits":{"timeoutMs":60001}}]`, "the timeout limit 1m0.001s is not above zero", 1, 2},
 		"unknown policy":  {`[{"id":"a","policy":{"hosts":[]}}]`, `unknown member "hosts"`, 1, 22},
 		"host no text":    {`[{"id":"a","policy":{"allowHosts":[1]}}]`, `"allowHosts" must be text`, 1, 36},
 		"unknown api":     {`[{"id":"a","allowlist":["net"]}]`, `there is no API "net"`, 1, 24},
