@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) {
 		cache = t.TempDir()
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", dir)
 			env.Setenv("XDG_CACHE_HOME", cache)
@@ -51,6 +51,26 @@ func TestScripts(t *testing.T) {
 			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},
 	})
+}
+
+// scripts are all of them, and the few of shortScripts with -short: under the race detector each process takes seconds.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	if testing.Short() {
+		return shortScripts
+	}
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	return all
+}
+
+// shortScripts go through every room.
+var shortScripts = []string{
+	"testdata/script/ok.txtar", "testdata/script/cases.txtar", "testdata/script/fetch_private.txtar", "testdata/script/forge.txtar",
+	"testdata/script/forge_model.txtar", "testdata/script/call.txtar", "testdata/script/tool_promote.txtar", "testdata/script/package_signed.txtar",
+	"testdata/script/backup.txtar", "testdata/script/day.txtar", "testdata/script/workflow.txtar", "testdata/script/skills.txtar",
 }
 
 // exits STATUS PROGRAM ARGS... runs a program and compares its exit status.
