@@ -16,7 +16,7 @@ import (
 
 // Bounds of what is measured.
 const (
-	exploreFuel  = 200_000_000 // of one run: about two seconds
+	exploreFuel  = 100_000_000 // of one run: about a second
 	maxParts     = 4           // parts of an input that are made to grow, one at a time
 	growFactor   = 4           // from one size to the next
 	growSteps    = 5           // sizes after the first
