@@ -77,7 +77,10 @@ func jsonQuery(ctx context.Context, call *runtime.Invocation) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	s := search{ended: ctx.Err}
+	s := search{work: work{ended: ctx.Err, most: maxVisits, over: tool.Error{
+		Code: tool.Limit, Path: "/query", Message: fmt.Sprintf("the query takes more than %d steps", maxVisits),
+		Hint: "name more of the path, and use .. once at most",
+	}}}
 	if err := s.walk(data, q.segments); err != nil {
 		return nil, err
 	}
@@ -86,10 +89,9 @@ func jsonQuery(ctx context.Context, call *runtime.Invocation) (json.RawMessage, 
 
 // search is one evaluation of a query.
 type search struct {
-	ended  func() error // of the call
-	visits int
-	found  []*node
-	size   int // bytes of what was found
+	work
+	found []*node
+	size  int // bytes of what was found
 }
 
 // walk follows the segments from a value on, depth first, so that results come in the order of RFC 9535.
@@ -98,7 +100,7 @@ func (s *search) walk(n *node, segments []segment) error {
 		return s.keep(n)
 	}
 	here := segments[0]
-	if err := s.visit(1 + len(here.selectors)); err != nil {
+	if err := s.step(1 + len(here.selectors)); err != nil {
 		return err
 	}
 	for _, choose := range here.selectors {
@@ -114,24 +116,6 @@ func (s *search) walk(n *node, segments []segment) error {
 	for _, child := range n.all() {
 		if err := s.walk(child, segments); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// visit pays for work.
-func (s *search) visit(n int) error {
-	const pause = 1024 // visits between looks at the clock
-	before := s.visits / pause
-	if s.visits += n; s.visits > maxVisits {
-		return &tool.Error{
-			Code: tool.Limit, Path: "/query", Message: fmt.Sprintf("the query takes more than %d steps", maxVisits),
-			Hint: "name more of the path, and use .. once at most",
-		}
-	}
-	if s.visits/pause > before {
-		if err := s.ended(); err != nil {
-			return tool.AsError(err)
 		}
 	}
 	return nil

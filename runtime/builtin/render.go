@@ -10,9 +10,8 @@ import (
 
 // renderer fills in one template.
 type renderer struct {
-	ended func() error // of the call
-	out   strings.Builder
-	steps int
+	work
+	out strings.Builder
 }
 
 // bytesPerStep is how much text is copied at the price of one step.
@@ -98,24 +97,6 @@ func (r *renderer) repeat(p *part, n *node, in *scope) error {
 		}
 		if err := r.parts(p.body, inner); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// step pays for work.
-func (r *renderer) step(n int) error {
-	const pause = 1024 // steps between looks at the clock
-	before := r.steps / pause
-	if r.steps += n; r.steps > maxRenderings {
-		return &tool.Error{
-			Code: tool.Limit, Path: "/template", Message: fmt.Sprintf("filling in the template takes more than %d steps", maxRenderings),
-			Hint: "repeat less: fewer items, or fewer loops within loops",
-		}
-	}
-	if r.steps/pause > before {
-		if err := r.ended(); err != nil {
-			return tool.AsError(err)
 		}
 	}
 	return nil

@@ -3,8 +3,10 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/tool"
 )
 
 // Bounds of one template.
@@ -67,7 +69,10 @@ func textTemplate(ctx context.Context, call *runtime.Invocation) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	r := renderer{ended: ctx.Err}
+	r := renderer{work: work{ended: ctx.Err, most: maxRenderings, over: tool.Error{
+		Code: tool.Limit, Path: "/template", Message: fmt.Sprintf("filling in the template takes more than %d steps", maxRenderings),
+		Hint: "repeat less: fewer items, or fewer loops within loops",
+	}}}
 	if err := r.parts(parts, &scope{this: values}); err != nil {
 		return nil, err
 	}
