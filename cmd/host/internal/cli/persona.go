@@ -29,20 +29,7 @@ func (f *face) personaCommand(place *dataFlags) *cobra.Command {
 
 // natureAtDesk opens the host that the flags name, and does something with the traits of its personas.
 func (f *face) natureAtDesk(ctx context.Context, place dataFlags, who callerFlags, do func(*desk, *selfimprove.Personality) error) error {
-	c, err := f.config(ctx, place)
-	if err != nil {
-		return f.failed(err)
-	}
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error { return do(d, selfimprove.NewPersonality(d.shelf, natureOptions(c))) })
-}
-
-// natureOptions are what the configuration says of traits.
-func natureOptions(c config.Config) selfimprove.PersonalityOptions {
-	p := c.EmergentConfig.SelfImprovement.Personality
-	return selfimprove.PersonalityOptions{
-		MaxDelta: p.MaxDeltaPerSession, MaxMutations: p.MaxMutationsPerSession, PersistWithDecay: p.PersistWithDecay, DecayRate: p.DecayRate,
-		Reload: p.Reload, Baseline: func(who tool.Caller) map[string]float64 { return c.Personas[who.Persona].Traits },
-	}
+	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error { return do(d, d.host.Personality()) })
 }
 
 func (f *face) personaListCommand(place *dataFlags) *cobra.Command {

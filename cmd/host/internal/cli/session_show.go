@@ -41,17 +41,12 @@ func (f *face) showSession(ctx context.Context, who callerFlags, place dataFlags
 		if err := d.hasSession(ctx); err != nil {
 			return err
 		}
-		c, err := f.config(ctx, place)
-		if err != nil {
-			return err
-		}
-		most := c.EmergentConfig.SelfImprovement.SelfEval.MaxEvaluationsPerSession
 		var report sessionReport
-		if report.Parameters, err = selfimprove.NewParameters(d.shelf, selfimprove.ParameterOptions{}).All(ctx, d.by.Caller); err != nil {
+		var err error
+		if report.Parameters, err = d.host.Parameters().All(ctx, d.by.Caller); err != nil {
 			return err
 		}
-		evaluation := selfimprove.NewEvaluation(d.shelf, selfimprove.EvaluationOptions{MaxEvaluations: most})
-		if report.Evaluations, err = evaluation.Report(ctx, d.by.Caller); err != nil {
+		if report.Evaluations, err = d.host.Evaluation().Report(ctx, d.by.Caller); err != nil {
 			return err
 		}
 		if f.format == asJSON {
