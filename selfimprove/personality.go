@@ -28,7 +28,7 @@ type Personality struct {
 // PersonalityOptions bound how far traits move, by the configuration's numbers. The zero value lets nothing change.
 type PersonalityOptions struct {
 	MaxDelta     float64 // sum of absolute changes of one trait in one session
-	MaxMutations int     // of a session; 0 is no bound besides MaxDelta
+	MaxMutations int     // of a session; 0 is 5
 	// PersistWithDecay keeps mutations for the persona, where they outlive sessions and fade. Without it they are documents of
 	// the session: they do not fade, and vanish with it.
 	PersistWithDecay bool
@@ -46,6 +46,9 @@ func NewPersonality(shelf Shelf, opt PersonalityOptions) *Personality {
 	if opt.Baseline == nil {
 		opt.Baseline = func(tool.Caller) map[string]float64 { return nil }
 	}
+	if opt.MaxMutations <= 0 {
+		opt.MaxMutations = defaultMutations
+	}
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -54,6 +57,9 @@ func NewPersonality(shelf Shelf, opt PersonalityOptions) *Personality {
 	}
 	return &Personality{shelf, opt}
 }
+
+// defaultMutations is what zero MaxMutations stand for.
+const defaultMutations = 5
 
 // MaxReasoning bounds the reasoning of a mutation, in characters.
 const MaxReasoning = 500

@@ -182,7 +182,7 @@ func (m *mind) forget() {
 
 // left is how far the session may still move a trait.
 func (m *mind) left(b *budget, trait string) float64 {
-	if m.opt.MaxMutations > 0 && b.Count >= m.opt.MaxMutations {
+	if b.Count >= m.opt.MaxMutations {
 		return 0
 	}
 	return rounded(max(0, m.opt.MaxDelta-b.Used[trait]))

@@ -429,6 +429,20 @@ func TestNumberOfMutationsIsBounded(t *testing.T) {
 	same(t, "another session", n.adapt(t, of("acme", "ada", "2"), "openness", 0.1).Delta, 0.1)
 }
 
+// Zero is the default, and not "no bound".
+func TestNumberOfMutationsHasADefault(t *testing.T) {
+	t.Parallel()
+	opt := fading
+	opt.MaxMutations = 0
+	n := newNature(t, opt)
+	for range 5 {
+		if n.adapt(t, ada, "openness", 0.01).Delta == 0 {
+			t.Error("one of the first five changes nothing")
+		}
+	}
+	same(t, "the sixth", n.adapt(t, ada, "openness", 0.01).Delta, 0)
+}
+
 func TestZeroOptionsLetNothingChange(t *testing.T) {
 	t.Parallel()
 	n := newNature(t, selfimprove.PersonalityOptions{})
@@ -571,7 +585,7 @@ func TestPersonalityStaysWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		opt := selfimprove.PersonalityOptions{
-			MaxDelta: rapid.Float64Range(0, 0.5).Draw(r, "max"), MaxMutations: rapid.IntRange(0, 4).Draw(r, "count"), PersistWithDecay: true,
+			MaxDelta: rapid.Float64Range(0, 0.5).Draw(r, "max"), MaxMutations: rapid.IntRange(1, 4).Draw(r, "count"), PersistWithDecay: true,
 			DecayRate: rapid.SampledFrom([]float64{0, 0.05, 0.3, 1}).Draw(r, "rate"), Reload: rapid.Bool().Draw(r, "reload"),
 		}
 		n := newNature(t, opt)
@@ -609,7 +623,7 @@ func (l *ledger) adaptAny(r *rapid.T) {
 		l.count[session]++
 		l.rows++
 	}
-	if l.opt.MaxMutations > 0 && l.count[session] > l.opt.MaxMutations {
+	if l.count[session] > l.opt.MaxMutations {
 		r.Fatalf("%d mutations", l.count[session])
 	}
 }

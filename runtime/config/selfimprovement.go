@@ -11,8 +11,8 @@ type SelfImprovement struct {
 
 // Personality bounds how far an agent may change its traits.
 type Personality struct {
-	MaxDeltaPerSession     float64 `json:"maxDeltaPerSession" range:"0..1"`        // sum of absolute changes of one trait
-	MaxMutationsPerSession int     `json:"maxMutationsPerSession" range:"0..1000"` // 0 is none
+	MaxDeltaPerSession     float64 `json:"maxDeltaPerSession" range:"0..1"` // sum of absolute changes of one trait
+	MaxMutationsPerSession int     `json:"maxMutationsPerSession" range:"1..1000"`
 	PersistWithDecay       bool    `json:"persistWithDecay"`
 	DecayRate              float64 `json:"decayRate" range:"0..1"` // strength that a cycle takes away
 	Reload                 bool    `json:"reload"`                 // at the start of a session
