@@ -13,6 +13,7 @@ import (
 type answer struct {
 	reply object // nil when there is none that counts
 	why   string // then, why not
+	text  string // what the model said, whether it counts or not
 	model string // provider/model
 	spent tool.Spent
 }
@@ -43,6 +44,7 @@ func (m *Models) ask(ctx context.Context, of model.Model, p prompt) (answer, err
 		return a, nil
 	}
 	a.model = strings.Trim(line(reply.Provider+"/"+reply.Model, 200), "/")
+	a.text = reply.Text
 	a.reply, err = read(reply, p.canary)
 	if err != nil {
 		a.why = unreadable + err.Error()

@@ -1,4 +1,5 @@
-// Package judge decides whether a tried candidate may be kept, and whether a tool that has proved itself may rise. A judge is
+// Package judge decides whether a tried candidate may be kept, whether a tool that has proved itself may rise, and whether a
+// specialist may join a team of agents. A judge is
 // a chat model, three of them (Models), or a person at a terminal (Human).
 //
 // Facts come first: what the gates and the tests measured is told before anything the author wrote, and wins over what the
