@@ -1,6 +1,5 @@
 // Package judge decides whether a tried candidate may be kept, whether a tool that has proved itself may rise, and whether a
-// specialist may join a team of agents. A judge is
-// a chat model, three of them (Models), or a person at a terminal (Human).
+// specialist may join a team of agents. A judge is a chat model, three of them (Models), or a person at a terminal (Human).
 //
 // Facts come first: what the gates and the tests measured is told before anything the author wrote, and wins over what the
 // model says of it. All that an author, a tool or an earlier model wrote is data. It stands in blocks whose marker is drawn
