@@ -54,6 +54,9 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 	}
 	box := opt.Sandbox
 	if box == nil {
+		if opt.Engine.Engine.Started == nil {
+			opt.Engine.Engine.Started = opt.Observer.Started
+		}
 		if h.box, err = runtime.OpenSandbox(ctx, opt.Engine); err != nil {
 			return nil, err
 		}
@@ -108,6 +111,7 @@ func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) 
 	}
 	opt := tiers.Options{
 		Rules: h.rules(), Source: tiers.SourceAtRest(h.opt.Config.SourceAtRest), Watch: h.changed, Now: h.opt.Now, Random: h.opt.Random,
+		Appended: h.opt.Observer.Appended,
 		Reserved: func(name string) bool { return h.tools.Reserved(name) },
 	}
 	if text := h.opt.Getenv(SourceKeyEnv); text != "" {
@@ -144,7 +148,7 @@ func (h *Host) rules() tiers.Rules {
 func (h *Host) hostOptions() runtime.HostOptions {
 	c := h.opt.Config
 	return runtime.HostOptions{
-		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: h.used,
+		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: h.used, Observe: h.opt.Observer.Call,
 		Limits: c.CallLimits(), SessionLimits: c.SessionLimits(), MaxSteps: c.EmergentConfig.MaxStepsPerTool,
 		Quota: runtime.Quota{Concurrent: c.EmergentConfig.MaxConcurrentCalls, PerMinute: c.EmergentConfig.MaxCallsPerMinute}, Now: h.opt.Now,
 	}
@@ -223,7 +227,9 @@ func (h *Host) Forge(ctx context.Context, c tool.Caller, request []byte) (*forge
 		return &forge.Result{}, err
 	}
 	defer leave()
-	return h.forge.Forge(ctx, tool.Actor{Caller: c}, request)
+	return h.observed(ctx, c, func(ctx context.Context) (*forge.Result, error) {
+		return h.forge.Forge(ctx, tool.Actor{Caller: c}, request)
+	})
 }
 
 // Call calls a tool by name with JSON. The result is never nil.

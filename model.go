@@ -12,7 +12,7 @@ import (
 
 func (h *Host) meterOptions() model.MeterOptions {
 	opt := h.opt.Config.Meter()
-	opt.Now = h.opt.Now
+	opt.Now, opt.Observe = h.opt.Now, h.opt.Observer.Model
 	return opt
 }
 

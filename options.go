@@ -34,9 +34,10 @@ type Options struct {
 	Engine  runtime.Options // the engine, and what powers reach the world through
 	Models  model.Options   // what models reach the world through
 
-	OnAudit func(tool.AuditEvent) // told of every audit entry once it is on disk; must return soon
-	OnForge func(forge.Event)     // told what becomes of requests; must return soon
-	Logger  *slog.Logger          // what the store has to say; nil: nothing
+	Observer Observer              // of what the host does
+	OnAudit  func(tool.AuditEvent) // told of every audit entry once it is on disk; must return soon
+	OnForge  func(forge.Event)     // told what becomes of requests; must return soon
+	Logger   *slog.Logger          // what the store has to say; nil: nothing
 
 	Getenv func(string) string // nil: os.Getenv
 	Now    func() time.Time    // nil: time.Now

@@ -86,7 +86,9 @@ func (h *Host) ImportTool(ctx context.Context, c tool.Caller, text []byte, trust
 		return &forge.Result{}, err
 	}
 	defer leave()
-	return h.forge.Import(ctx, tool.Actor{Caller: c}, text, trust)
+	return h.observed(ctx, c, func(ctx context.Context) (*forge.Result, error) {
+		return h.forge.Import(ctx, tool.Actor{Caller: c}, text, trust)
+	})
 }
 
 // ExportSkill writes a tool as a skill, for agents that read skills, into a folder of its own below a directory. Code is

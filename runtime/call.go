@@ -46,8 +46,19 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 // withinCall is the key under which a context names the host in whose call it is.
 type withinCall struct{}
 
-// call is the one way to a tool's body: caller, state, input schema, run, output schema, usage.
+// call is the one way to a tool, which is observed.
 func (h *Host) call(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
+	if h.opt.Observe == nil {
+		return h.run(ctx, c, name, input)
+	}
+	within, ended := h.opt.Observe(ctx, c, name)
+	result, err := h.run(within, c, name, input)
+	ended(result, err)
+	return result, err
+}
+
+// run takes a call to the tool's body and back: caller, state, input schema, run, output schema, usage.
+func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
 	result := &CallResult{}
 	t, err := h.resolve(ctx, c, name)
 	if err != nil {

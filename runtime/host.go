@@ -18,6 +18,9 @@ type HostOptions struct {
 	Policy func(tool.Caller) (*policy.Policy, error)
 	// Permit reports whether a caller may call a tool at all. nil permits everything that the caller can see.
 	Permit func(c tool.Caller, name string) bool
+	// Observe is told that a call begins, steps of composed tools and calls of host tools included; what happens within gets the
+	// context that it returns, and the function is called with how it ended. Both must return soon. nil is told nothing.
+	Observe func(ctx context.Context, c tool.Caller, name string) (context.Context, func(*CallResult, error))
 	// Used is told of each successful use of a tool of the session tier. It must return soon. nil is told nothing.
 	Used func(c tool.Caller, id string)
 

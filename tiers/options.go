@@ -23,6 +23,10 @@ type Options struct {
 	// nil tells nobody.
 	Watch func(tool.AuditEvent)
 
+	// Appended is told how long a change took that added so many entries to the log, from its beginning until it was on disk. It
+	// must return soon. nil tells nobody.
+	Appended func(entries int, took time.Duration)
+
 	// Now and Random are the only sources of time, of ids and of keys; nil is the real ones. Random is read by one
 	// goroutine at a time.
 	Now    func() time.Time

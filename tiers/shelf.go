@@ -116,11 +116,16 @@ func (s *Shelf) Tend(ctx context.Context) error {
 
 // change runs fn as one transaction of the actor's tenant, and returns when it is on disk.
 func (s *Shelf) change(ctx context.Context, by tool.Actor, fn func(*edit) error) error {
+	began := time.Now()
 	events, err := s.commit(ctx, by, fn)
 	if err != nil {
 		return err
 	}
-	return s.publish(ctx, events)
+	err = s.publish(ctx, events)
+	if err == nil && len(events) > 0 && s.opt.Appended != nil {
+		s.opt.Appended(len(events), time.Since(began))
+	}
+	return err
 }
 
 // commit runs fn as one transaction, which is not on disk yet.

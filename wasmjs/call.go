@@ -61,7 +61,7 @@ func (p *Program) call(ctx context.Context, input []byte, opt CallOptions, start
 		return err
 	}
 	defer e.leave()
-	im, err := p.image(ctx, limits, start)
+	im, how, err := p.image(ctx, limits, start)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,10 @@ func (p *Program) call(ctx context.Context, input []byte, opt CallOptions, start
 	}
 	if in.image != im {
 		in.attach(im)
+	} else if how == StartRestored {
+		how = StartWarm
 	}
+	e.started(how, start)
 	j := p.newCall(ctx, limits, opt, start)
 	j.logs = im.logs
 	j.logs.lines = slices.Clip(im.logs.lines)

@@ -20,7 +20,20 @@ type Options struct {
 	Interpreter     bool             // do without machine code: 10 to 50 times slower
 	Now             func() time.Time // the guest's clock where a call sets none; nil: time.Now
 	Random          func() uint64    // seeds of Math.random where a call sets none; nil: math/rand
+
+	// Started is told how the sandbox of a call, or of a load, came to be, and how long that took; nil: nobody.
+	Started func(Start, time.Duration)
 }
+
+// Start is how a sandbox came to be. The text is stable.
+type Start string
+
+// The starts, from the slowest to the fastest.
+const (
+	StartLoaded   Start = "loaded"   // the source was evaluated, and its image taken
+	StartRestored Start = "restored" // an instance was given the image
+	StartWarm     Start = "warm"     // the instance held the image already
+)
 
 // Engine runs programs. It is safe for concurrent use.
 type Engine struct {
@@ -122,6 +135,13 @@ func (e *Engine) seed(wanted uint64) uint64 {
 		return wanted
 	}
 	return e.options.Random() | 1
+}
+
+// started tells how a sandbox came to be.
+func (e *Engine) started(how Start, since time.Time) {
+	if e.options.Started != nil {
+		e.options.Started(how, time.Since(since))
+	}
 }
 
 // enter counts a call in, unless the engine is closed.

@@ -56,8 +56,13 @@ func (e *Engine) Load(ctx context.Context, src Source, limits tool.Limits) (*Pro
 	}
 	defer e.leave()
 	p := &Program{engine: e, source: src, zone: zone, key: src.key()}
-	if _, err := p.image(ctx, limits, time.Now()); err != nil {
+	start := time.Now()
+	_, how, err := p.image(ctx, limits, start)
+	if err != nil {
 		return nil, err
+	}
+	if how == StartLoaded {
+		e.started(how, start)
 	}
 	return p, nil
 }
@@ -109,20 +114,20 @@ func (s *Source) key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// image returns the program's image, from the cache or by loading it under the limits.
-func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time) (*image, error) {
+// image returns the program's image, and how it came: from the cache, or by loading it under the limits.
+func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time) (*image, Start, error) {
 	e := p.engine
 	if im := e.images.get(p.key); im != nil {
-		return im, nil
+		return im, StartRestored, nil
 	}
 	deadline := start.Add(limits.Timeout)
 	b, err := e.baseFor(ctx, &p.source, deadline)
 	if err != nil {
-		return nil, tool.AsError(err)
+		return nil, "", tool.AsError(err)
 	}
 	in, err := e.pool.acquire(ctx, b.blank, deadline)
 	if err != nil {
-		return nil, tool.AsError(err)
+		return nil, "", tool.AsError(err)
 	}
 	if in.image != b.blank {
 		in.attach(b.blank)
@@ -133,11 +138,11 @@ func (p *Program) image(ctx context.Context, limits tool.Limits, start time.Time
 	im, err := p.load(in)
 	e.settle(in, err)
 	if err != nil {
-		return nil, tool.AsError(err)
+		return nil, "", tool.AsError(err)
 	}
 	im.logs = j.logs
 	e.images.put(p.key, im)
-	return im, nil
+	return im, StartLoaded, nil
 }
 
 // load evaluates the program in an instance that holds its base, and takes the image.

@@ -15,7 +15,10 @@ type MeterOptions struct {
 	Caps   map[string]Cap // by label
 	Other  Cap            // for labels that Caps does not name
 	Prices Prices
-	Now    func() time.Time // nil means time.Now
+	// Observe is told that a call is made under a label; the call gets the context that it returns, and the function is called
+	// with how it ended. nil is told nothing.
+	Observe func(ctx context.Context, label string) (context.Context, func(Reply, error))
+	Now     func() time.Time // nil means time.Now
 }
 
 // Cap bounds what a label may spend in a span of time. It is looked at before a call: calls that run already are let end,
@@ -177,11 +180,16 @@ func (m *metered) Chat(ctx context.Context, req Request) (Reply, error) {
 	if err := m.meter.begin(m.label); err != nil {
 		return Reply{}, err
 	}
+	ended := func(Reply, error) {}
+	if m.meter.opt.Observe != nil {
+		ctx, ended = m.meter.opt.Observe(ctx, m.label)
+	}
 	reply, err := m.inner.Chat(ctx, req)
 	if err == nil && reply.Usage == (Usage{}) { // a provider that does not count must not be free
 		reply.Usage = guess(req, reply)
 	}
 	m.meter.end(m.label, reply, err)
+	ended(reply, err)
 	return reply, err
 }
 
