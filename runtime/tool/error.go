@@ -1,10 +1,12 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Error is every failure that a caller of toolsmith meets. It is written for people and models alike: what was
@@ -21,6 +23,10 @@ type Error struct {
 	Snippet string `json:"snippet,omitempty"`
 	// Hint says how to mend it.
 	Hint string `json:"hint,omitempty"`
+	// Limit is the quota that is used up, as the configuration names it, of an error of code OverQuota.
+	Limit string `json:"limit,omitempty"`
+	// RetryAfter is when the same may go well, where that is known. JSON has it as retryAfterMs, in whole milliseconds.
+	RetryAfter time.Duration `json:"-"`
 	// Name and Stack are those of the error the guest threw.
 	Name  string `json:"name,omitempty"`
 	Stack string `json:"stack,omitempty"`
@@ -49,6 +55,36 @@ func (e *Error) Error() string {
 		text += " (at " + e.Path + ")"
 	}
 	return text
+}
+
+// plainError is an Error without its methods.
+type plainError Error
+
+// errorJSON is an Error as JSON has it.
+type errorJSON struct {
+	plainError
+
+	RetryAfterMs int64 `json:"retryAfterMs,omitempty"`
+}
+
+// MarshalJSON writes the error. RetryAfter is rounded up. Whether < and its like are escaped is up to whoever asked for JSON.
+func (e Error) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(errorJSON{plainError(e), int64((e.RetryAfter + time.Millisecond - 1) / time.Millisecond)})
+	return text.Bytes(), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Error) UnmarshalJSON(text []byte) error {
+	var read errorJSON
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*e = Error(read.plainError)
+	e.RetryAfter = time.Duration(read.RetryAfterMs) * time.Millisecond
+	return nil
 }
 
 // Unwrap makes errors.Is see the code and the cause.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,5 +125,29 @@ func TestLimitsValidate(t *testing.T) {
 		if (err == nil) != c.ok || (err != nil && !errors.Is(err, tool.InvalidRequest)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestErrorAsJSON(t *testing.T) {
+	t.Parallel()
+	for text, e := range map[string]tool.Error{
+		`{"code":"not_found","message":"gone","path":"/a"}`:                                      {Code: tool.NotFound, Message: "gone", Path: "/a"},
+		`{"code":"over_quota","message":"m","hint":"h","limit":"toolBytes","retryAfterMs":1501}`: {Code: tool.OverQuota, Message: "m", Hint: "h", Limit: "toolBytes", RetryAfter: 1500*time.Millisecond + 1},
+	} {
+		got, err := json.Marshal(&e)
+		if err != nil || string(got) != text {
+			t.Errorf("got %s, %v; want %s", got, err, text)
+		}
+		var back tool.Error
+		e.RetryAfter = (e.RetryAfter + time.Millisecond - 1).Truncate(time.Millisecond)
+		if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, e) {
+			t.Errorf("read %+v, %v; want %+v", back, err, e)
+		}
+	}
+	var plain strings.Builder
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(tool.Error{Code: tool.GuestError, Message: "a < b"}); err != nil || plain.String() != `{"code":"guest_error","message":"a < b"}`+"\n" {
+		t.Errorf("got %s, %v", plain.String(), err)
 	}
 }
