@@ -16,7 +16,9 @@ const (
 )
 
 // documentKinds are those that there are; each has a key space of its name.
-var documentKinds = []tool.DocumentKind{tool.Mutations, tool.Skills, tool.SkillDrafts, tool.Workflows, tool.Evaluations, tool.Parameters}
+var documentKinds = []tool.DocumentKind{
+	tool.Mutations, tool.Skills, tool.SkillDrafts, tool.Workflows, tool.Evaluations, tool.Parameters, tool.AgencyRuns, tool.Specialists,
+}
 
 // documentKey is where a document lies. Without an id it is the prefix of all of its kind and owner.
 func documentKey(d tool.DocumentRef, id ...string) []byte {

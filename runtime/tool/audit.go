@@ -28,6 +28,8 @@ const (
 	SpawnRequested    EventType = "spawn_requested"
 	SpawnRejected     EventType = "spawn_rejected"
 	Spawned           EventType = "spawned"
+	AgencyBegun       EventType = "agency_begun" // {run, agency, prompt}: the number of its bytes
+	AgencyEnded       EventType = "agency_ended" // {run, agency, reason, code, agentCalls, spawned, tokens, costUSD, durationMs}
 	TraitChanged      EventType = "trait_changed"
 	SkillEnabled      EventType = "skill_enabled"
 	SkillDisabled     EventType = "skill_disabled"
