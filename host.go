@@ -127,7 +127,7 @@ func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) 
 
 // changed makes calls look anew at what an audit entry tells of.
 func (h *Host) changed(e tool.AuditEvent) {
-	if e.ToolID != "" && e.EventType != tool.Used {
+	if e.ToolID != "" && e.EventType != tool.Used || e.EventType == tool.TenantDeleting {
 		h.tools.Changed(e.Tenant)
 	}
 	h.opt.OnAudit(e)
@@ -148,7 +148,7 @@ func (h *Host) rules() tiers.Rules {
 func (h *Host) hostOptions() runtime.HostOptions {
 	c := h.opt.Config
 	return runtime.HostOptions{
-		Shelf: h.shelf, Policy: h.policies(), Permit: h.opt.Permit, Used: h.used, Observe: h.opt.Observer.Call,
+		Shelf: h.shelf, Policy: h.policies(), Permit: h.permits, Used: h.used, Observe: h.opt.Observer.Call,
 		Limits: c.CallLimits(), SessionLimits: c.SessionLimits(), MaxSteps: c.EmergentConfig.MaxStepsPerTool,
 		Quota: runtime.Quota{Concurrent: c.EmergentConfig.MaxConcurrentCalls, PerMinute: c.EmergentConfig.MaxCallsPerMinute}, Now: h.opt.Now,
 	}

@@ -52,15 +52,12 @@ func (h *Host) modelJudge() (judge.Judge, error) {
 func (h *Host) Spent() map[string]model.Spent { return h.meter.Spent() }
 
 // policies answers what a caller is granted. Policies are made once per persona that the configuration declares; all others
-// share the default.
+// share the default, and specialists have those of their managers.
 func (h *Host) policies() func(tool.Caller) (*policy.Policy, error) {
 	var mu sync.Mutex
 	made := map[string]*policy.Policy{}
 	return func(c tool.Caller) (*policy.Policy, error) {
-		persona := c.Persona
-		if _, declared := h.opt.Config.Personas[persona]; !declared {
-			persona = ""
-		}
+		persona := h.declared(c.Persona)
 		mu.Lock()
 		defer mu.Unlock()
 		if p := made[persona]; p != nil {

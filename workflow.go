@@ -19,7 +19,7 @@ func (h *Host) callStep(ctx context.Context, c tool.Caller, name string, input j
 
 // callable reports whether a caller may call a tool now.
 func (h *Host) callable(ctx context.Context, c tool.Caller, name string) bool {
-	if h.opt.Permit != nil && !h.opt.Permit(c, name) || h.load(ctx) != nil {
+	if !h.permits(c, name) || h.load(ctx) != nil {
 		return false
 	}
 	if h.tools.Has(name) {
