@@ -16,6 +16,9 @@ import (
 type HumanOptions struct {
 	In  io.Reader // answers, a line each
 	Out io.Writer // what there is to decide
+	// Ask asks a person elsewhere than at In and Out, and may be called by several goroutines at once; nil: there. The error is
+	// the context's end; that nobody answers is no approval, with that for a reason.
+	Ask func(ctx context.Context, by tool.Actor, question, sheet string) (approved bool, reason string, err error)
 	// ApproveAs names a person who has seen what is to be judged and approves it. Then nothing is asked.
 	ApproveAs string
 	OSUser    string           // who the operating system says it is
@@ -104,15 +107,18 @@ func (h *Human) decide(ctx context.Context, question string, by tool.Actor, d *d
 	if h.opt.ApproveAs != "" {
 		return true, fmt.Sprintf("approved as %s, who has seen it, by the operating-system user %s", h.opt.ApproveAs, h.opt.OSUser), nil
 	}
+	text := sheet(question, by, d)
+	if len(text) > MaxPromptBytes {
+		return false, notJudged(tooLong(len(text))), nil
+	}
+	if h.opt.Ask != nil {
+		return h.opt.Ask(ctx, by, question, text)
+	}
 	select {
 	case <-h.turn:
 		defer func() { h.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return false, "", tool.AsError(ctx.Err())
-	}
-	text := sheet(question, by, d)
-	if len(text) > MaxPromptBytes {
-		return false, notJudged(tooLong(len(text))), nil
 	}
 	if h.gone {
 		return false, notJudged(errors.New("the terminal was left in the middle of a question")), nil

@@ -142,3 +142,23 @@ func TestHumanGivenUp(t *testing.T) {
 		_ = type_.Close()
 	})
 }
+
+func TestHumanAskedElsewhere(t *testing.T) {
+	t.Parallel()
+	var shown string
+	ask := func(approve bool, err error) judge.HumanOptions {
+		return judge.HumanOptions{OSUser: "ursula", Ask: func(_ context.Context, _ tool.Actor, question, sheet string) (bool, string, error) {
+			shown = question + sheet
+			return approve, "said elsewhere", err
+		}}
+	}
+	if v := review(t, human(t, ask(true, nil)), adder()); !v.Approved || v.Reasoning != "said elsewhere" || v.JudgeModel != "human:ursula" || !strings.Contains(shown, "input.a + input.b") {
+		t.Errorf("%+v, %q", v, shown)
+	}
+	if p := panel(t, human(t, ask(false, nil)), record()); p.Approved || p.SafetyAuditor.Reasoning != "said elsewhere" {
+		t.Errorf("%+v", p)
+	}
+	if v, err := human(t, ask(true, tool.Canceled)).Review(t.Context(), by, adder()); v.Approved || !errors.Is(err, tool.Canceled) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
