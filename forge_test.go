@@ -613,3 +613,15 @@ func (w *world) invariants(perSession, perAgent int) {
 		w.t.Errorf("there are %d tools of the agent tier", agent)
 	}
 }
+
+func TestForgeTellsOfItsStages(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", approveAll, nil)
+	var stages []forge.Stage
+	ctx := forge.WithStages(t.Context(), func(s forge.Stage) { stages = append(stages, s) })
+	_, err := w.Forge(ctx, ann, request(t, nil))
+	w.must(err)
+	if want := []forge.Stage{forge.StageStatic, forge.StageTests, forge.StageJudge, forge.StageRegister}; !slices.Equal(stages, want) {
+		t.Errorf("told of %v, want %v", stages, want)
+	}
+}

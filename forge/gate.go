@@ -74,7 +74,7 @@ func (j *job) permitted(context.Context) error {
 
 // check has the implementation looked at before it runs.
 func (j *job) check(ctx context.Context) error {
-	j.result.Stage = StageStatic
+	j.enter(ctx, StageStatic)
 	report, try, err := j.forge.sandbox.Prepare(ctx, j.by.Caller, j.request.Name, j.request.Implementation)
 	if err != nil {
 		return j.unfit(err)

@@ -14,7 +14,7 @@ func (j *job) review(ctx context.Context) error {
 	if err := j.forge.shelf.MaySpend(ctx, j.by.Caller); err != nil {
 		return err
 	}
-	j.result.Stage = StageJudge
+	j.enter(ctx, StageJudge)
 	verdict, err := j.forge.judge.Review(ctx, j.by, j.candidate)
 	if err := j.spend(ctx, verdict.Spent); err != nil {
 		return err
@@ -66,7 +66,7 @@ func hintFor(v tool.CreationVerdict) string {
 
 // register makes the tool callable. The decision is on record before the tool is.
 func (j *job) register(ctx context.Context) error {
-	j.result.Stage = StageRegister
+	j.enter(ctx, StageRegister)
 	data := map[string]any{
 		"name": j.request.Name, "verdict": j.result.Verdict, "sourceHash": j.candidate.SourceHash, "report": j.candidate.Report,
 		"tests": len(j.candidate.TestResults),

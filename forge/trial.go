@@ -17,7 +17,7 @@ import (
 
 // test runs the author's test cases and, when all hold, inputs beside them.
 func (j *job) test(ctx context.Context) error {
-	j.result.Stage = StageTests
+	j.enter(ctx, StageTests)
 	output, err := schema.Compile(j.request.OutputSchema)
 	if err != nil {
 		return err
