@@ -27,28 +27,16 @@ type AgentVerdict struct {
 	At         tool.Time  `json:"at"`
 }
 
-// AgentJudge reviews specialists with one call to the model of Options.Creation. It fails closed: whatever goes wrong, the
-// end of the context included, is a rejection that says so.
-type AgentJudge struct{ models *Models }
-
-// NewAgentJudge makes a judge of specialists. The error is that of New.
-func NewAgentJudge(opt Options) (*AgentJudge, error) {
-	models, err := New(opt)
-	if err != nil {
-		return nil, err
-	}
-	return &AgentJudge{models}, nil
-}
-
-// ReviewAgent says whether a specialist may exist: only when the model answers exactly that it approves.
-func (j *AgentJudge) ReviewAgent(ctx context.Context, _ tool.Actor, a Agent) AgentVerdict {
-	v := AgentVerdict{At: tool.At(j.models.opt.Now())}
-	p, err := j.models.prompt(agentRole, aboutAgent(a))
+// ReviewAgent says whether a specialist may exist, with one call to the model of Options.Agent: only when that answers exactly
+// that it approves. It fails closed: whatever goes wrong, the end of the context included, is a rejection that says so.
+func (m *Models) ReviewAgent(ctx context.Context, _ tool.Actor, a Agent) AgentVerdict {
+	v := AgentVerdict{At: tool.At(m.opt.Now())}
+	p, err := m.prompt(agentRole, aboutAgent(a))
 	if err != nil {
 		v.Reason = notJudged(err)
 		return v
 	}
-	said, err := j.models.ask(ctx, j.models.opt.Creation, p)
+	said, err := m.ask(ctx, m.opt.Agent, p)
 	v.JudgeModel, v.Spent, v.Reason = said.model, said.spent, said.why
 	switch {
 	case err != nil:

@@ -20,9 +20,9 @@ var tabler = judge.Agent{
 }
 
 // agentJudge is a judge of specialists that asks a model.
-func agentJudge(t testing.TB, m model.Model) *judge.AgentJudge {
+func agentJudge(t testing.TB, m model.Model) *judge.Models {
 	t.Helper()
-	j, err := judge.NewAgentJudge(judge.Options{Creation: m, Now: func() time.Time { return now }, Timeout: time.Minute})
+	j, err := judge.New(judge.Options{Agent: m, Now: func() time.Time { return now }, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

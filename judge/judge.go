@@ -30,6 +30,7 @@ type Options struct {
 	Creation    model.Model // reviews candidates
 	Safety      model.Model // the panel's security auditor
 	Correctness model.Model // the panel's reviewer of correctness
+	Agent       model.Model // reviews specialists
 
 	MinConfidence float64       // of a review, 0 to 1; 0 is 0.5
 	MinPanel      float64       // of each member of the panel, 0 to 1; 0 is 0.7

@@ -8,16 +8,17 @@ import (
 	"example.com/toolsmith/runtime/model"
 )
 
-// ReadScript reads the replies of a judge from a script, as model.ReadScript does, with the purposes creation, safety and
-// correctness. The options have these models and nothing else; once a list is used up, everything is rejected. The error
+// ReadScript reads the replies of a judge from a script, as model.ReadScript does, with the purposes creation, safety,
+// correctness and agent. The options have these models and nothing else; once a list is used up, everything is rejected. The error
 // is InvalidRequest.
 func ReadScript(text []byte) (Options, error) {
-	models, err := model.ReadScript(text, "creation", "safety", "correctness")
+	models, err := model.ReadScript(text, "creation", "safety", "correctness", "agent")
 	if err != nil {
 		return Options{}, err
 	}
 	return Options{
 		Creation: Rehearsed(models["creation"]), Safety: Rehearsed(models["safety"]), Correctness: Rehearsed(models["correctness"]),
+		Agent: Rehearsed(models["agent"]),
 	}, nil
 }
 
