@@ -25,11 +25,12 @@ const (
 	PowerDenied       EventType = "power_denied"       // {tool, api, op, asked, count}: of a caller's tool and an API, once a minute
 	Imported          EventType = "import"             // {digest, keyId, originalToolId, originalTier}
 	Exported          EventType = "export"             // {digest, keyId, source} of a package, {skill} of a skill
-	SpawnRequested    EventType = "spawn_requested"
-	SpawnRejected     EventType = "spawn_rejected"
-	Spawned           EventType = "spawned"
-	AgencyBegun       EventType = "agency_begun" // {run, agency, prompt}: the number of its bytes
-	AgencyEnded       EventType = "agency_ended" // {run, agency, reason, code, agentCalls, spawned, tokens, costUSD, durationMs}
+	SpawnRequested    EventType = "spawn_requested"    // {run, agentName}: a person or a judge is asked next
+	SpawnRejected     EventType = "spawn_rejected"     // {run, agentName, instructions, justification, approved, approvedBy, reason, timestamp}
+	Spawned           EventType = "spawned"            // the same
+	Delegated         EventType = "delegated"          // {run, agent, by, emergent, ok, code, tokens, durationMs}: a task that was given has ended
+	AgencyBegun       EventType = "agency_begun"       // {run, agency, prompt}: the number of its bytes
+	AgencyEnded       EventType = "agency_ended"       // {run, agency, reason, code, agentCalls, spawned, tokens, costUSD, durationMs}
 	TraitChanged      EventType = "trait_changed"
 	SkillEnabled      EventType = "skill_enabled"
 	SkillDisabled     EventType = "skill_disabled"
