@@ -57,8 +57,8 @@ type Desk interface {
 	VerifyAudit(ctx context.Context) (tiers.Chain, error)
 
 	// Sessions returns the sessions of the tenant to an administrator, else those of the caller's persona.
-	Sessions(ctx context.Context) ([]tiers.Session, error)
-	// EndSession ends a session of the caller's persona, or to an administrator of any, and returns the tools that went with it.
+	Sessions(ctx context.Context) ([]Session, error)
+	// EndSession ends a session of the caller's persona, or for an administrator any, and returns the tools that went with it.
 	EndSession(ctx context.Context, persona, session string) ([]*tool.Record, error)
 }
 
@@ -71,8 +71,8 @@ type ListQuery struct {
 
 // Whole is a record with its code, if the caller may see that and it is stored; else Missing says why it is not there.
 type Whole struct {
-	Record  *tool.Record
-	Missing *tool.Error
+	Record  *tool.Record `json:"tool"`
+	Missing *tool.Error  `json:"missing,omitempty"`
 }
 
 // Diff is in what two versions differ.
@@ -80,6 +80,12 @@ type Diff struct {
 	From        Version            `json:"from"`
 	To          Version            `json:"to"`
 	Differences []tiers.Difference `json:"differences"` // never nil
+}
+
+// Session is a session with the number of the tools in its tier.
+type Session struct {
+	tiers.Session
+	Tools int `json:"tools"`
 }
 
 // Version names a version.

@@ -40,7 +40,16 @@ func (d *Local) Forge(ctx context.Context, request []byte) (*forge.Result, error
 	if err := d.scopes.Require(tool.ScopeForge); err != nil {
 		return &forge.Result{}, err
 	}
-	return d.host.Forge(ctx, d.by.Caller, request)
+	result, err := d.host.Forge(ctx, d.by.Caller, request)
+	return withoutSource(result), err
+}
+
+// withoutSource is a result whose record comes without code.
+func withoutSource(r *forge.Result) *forge.Result {
+	if r.Tool != nil {
+		r.Tool = redacted(r.Tool)
+	}
+	return r
 }
 
 // Import implements Desk.
@@ -48,7 +57,8 @@ func (d *Local) Import(ctx context.Context, text []byte, trust forge.Trust) (*fo
 	if err := d.scopes.Require(tool.ScopeForge); err != nil {
 		return &forge.Result{}, err
 	}
-	return d.host.ImportTool(ctx, d.by.Caller, text, trust)
+	result, err := d.host.ImportTool(ctx, d.by.Caller, text, trust)
+	return withoutSource(result), err
 }
 
 // Call implements Desk.

@@ -2,13 +2,15 @@ package desk
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
 
 // Sessions implements Desk.
-func (d *Local) Sessions(ctx context.Context) (list []tiers.Session, err error) {
+func (d *Local) Sessions(ctx context.Context) (list []Session, err error) {
 	if err := d.scopes.Require(tool.AllScopes()...); err != nil {
 		return nil, err
 	}
@@ -17,9 +19,17 @@ func (d *Local) Sessions(ctx context.Context) (list []tiers.Session, err error) 
 		return nil, err
 	}
 	all, err := shelf.Sessions(ctx, d.by.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := shelf.List(ctx, d.by.Tenant, tiers.Filter{Tier: tool.SessionTier})
+	count := map[tool.Caller]int{}
+	for _, t := range tools {
+		count[tool.Caller{Tenant: d.by.Tenant, Persona: t.PersonaID, Session: t.SessionID}]++
+	}
 	for _, s := range all {
 		if d.scopes.Has(tool.ScopeAdmin) || s.Persona == d.by.Persona {
-			list = append(list, s)
+			list = append(list, Session{s, count[s.Caller]})
 		}
 	}
 	return list, err
@@ -40,6 +50,16 @@ func (d *Local) EndSession(ctx context.Context, persona, session string) ([]*too
 	c := tool.Caller{Tenant: d.by.Tenant, Persona: persona, Session: session}
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	all, err := shelf.Sessions(ctx, d.by.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(all, func(s tiers.Session) bool { return s.Caller == c }) {
+		return nil, &tool.Error{
+			Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no session %s", tool.Quote(persona), tool.Quote(session)),
+			Hint: "session list names those that there are",
+		}
 	}
 	gone, err := shelf.EndSession(ctx, d.by, c)
 	if err != nil {
