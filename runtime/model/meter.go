@@ -165,7 +165,7 @@ func (m *Meter) end(label string, reply Reply, err error) {
 		return
 	}
 	spent.Usage = spent.Usage.plus(reply.Usage)
-	spent.Cost += m.opt.Prices.cost(reply)
+	spent.Cost += m.opt.Prices.Cost(reply)
 }
 
 // metered is a model whose use is counted.

@@ -22,8 +22,8 @@ func (p Prices) check() error {
 	return nil
 }
 
-// cost is what a reply costs.
-func (p Prices) cost(r Reply) float64 {
+// Cost is what a reply costs, in US dollars; 0 without prices.
+func (p Prices) Cost(r Reply) float64 {
 	price := p.of(r.Model)
 	return (price.Input*float64(r.Usage.InputTokens) + price.Output*float64(r.Usage.OutputTokens)) / 1e6
 }
