@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -252,15 +253,23 @@ func (s *Shelf) Export(ctx context.Context, tenant string, w io.Writer) error {
 	}))
 }
 
-// Tenants returns the tenants that have an audit log, sorted.
+// Tenants returns the tenants that have an audit log and are not being deleted, sorted.
 func (s *Shelf) Tenants(ctx context.Context) (tenants []string, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
-		return r.Scan(Range{Prefix: key(headSpace)}, func(k, _ []byte) (bool, error) {
+		var logged []string
+		err := r.Scan(Range{Prefix: key(headSpace)}, func(k, _ []byte) (bool, error) {
 			if all, ok := parts(k); ok {
-				tenants = append(tenants, all[1])
+				logged = append(logged, all[1])
 			}
 			return true, nil
 		})
+		for _, name := range logged {
+			t, readErr := readTenant(r, name)
+			if err = errors.Join(err, readErr); !t.gone() {
+				tenants = append(tenants, name)
+			}
+		}
+		return err
 	})
 	return tenants, asError(err)
 }

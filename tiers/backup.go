@@ -281,14 +281,14 @@ func clearStore(ctx context.Context, s Store) error {
 		if err != nil || empty {
 			return err
 		}
-		if err := s.Update(ctx, func(txn Txn) error { return deleteAll(txn, nil, 1000) }); err != nil {
+		if err := s.Update(ctx, func(txn Txn) error { _, err := deleteAll(txn, nil, deleteChunk); return err }); err != nil {
 			return err
 		}
 	}
 }
 
-// deleteAll deletes at most so many of the keys that begin with a prefix.
-func deleteAll(txn Txn, prefix []byte, most int) error {
+// deleteAll deletes at most so many of the keys that begin with a prefix, and says how many there were.
+func deleteAll(txn Txn, prefix []byte, most int) (int, error) {
 	var keys [][]byte
 	err := txn.Scan(Range{Prefix: prefix}, func(key, _ []byte) (bool, error) {
 		keys = append(keys, bytes.Clone(key))
@@ -297,5 +297,5 @@ func deleteAll(txn Txn, prefix []byte, most int) error {
 	for _, k := range keys {
 		err = errors.Join(err, txn.Delete(k))
 	}
-	return err
+	return len(keys), err
 }

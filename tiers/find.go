@@ -54,8 +54,12 @@ func (s *Shelf) NameIsFree(ctx context.Context, c tool.Caller, name string) erro
 // Find returns the tool that a caller means by a name. What it may not see is NotFound. The tool may be one that cannot be
 // called: see Record.Callable. Usage lags by as long as uses are gathered; Settle brings it up to date.
 func (s *Shelf) Find(ctx context.Context, c tool.Caller, name string) (found *tool.Record, err error) {
-	err = s.store.View(ctx, func(r Reader) (err error) {
-		if found, err = seen(r, c, name); err == nil && found == nil {
+	err = s.store.View(ctx, func(r Reader) error {
+		t, err := readTenant(r, c.Tenant)
+		if err == nil && !t.gone() {
+			found, err = seen(r, c, name)
+		}
+		if err == nil && found == nil {
 			return notFound(name)
 		}
 		return err
@@ -66,6 +70,10 @@ func (s *Shelf) Find(ctx context.Context, c tool.Caller, name string) (found *to
 // Visible returns the tools that a caller may see, by name: where two have one name, the one that Find returns.
 func (s *Shelf) Visible(ctx context.Context, c tool.Caller) (list []*tool.Record, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		t, err := readTenant(r, c.Tenant)
+		if err != nil || t.gone() {
+			return err
+		}
 		names := map[string]bool{}
 		for _, tier := range []tool.Tier{tool.SessionTier, tool.AgentTier, tool.SharedTier} {
 			inScope, err := scopeRecords(r, c.Tenant, scopeOf(tier, c))

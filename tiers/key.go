@@ -13,9 +13,25 @@ const (
 	sourceSpace  = "sources"                    // TENANT ID
 	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
 	spentSpace   = "spent"                      // TENANT PERSONA day DATE; TENANT PERSONA tool NAME
+	tenantSpace  = "tenants"                    // TENANT
+	keySpace     = "tenant_keys"                // TENANT ID
+	keyIDSpace   = "tenant_key_ids"             // ID -> TENANT
 	metaSpace    = "meta"                       // schema
 	// Documents have a space for each kind: TENANT PERSONA SESSION ID, where the session is "" for the persona's own.
 )
+
+// tenantPrefixes are the prefixes of all that a tenant has and that goes with it, the audit log last. The end of its log, its keys
+// and its name are apart: see DeleteTenant.
+func tenantPrefixes(tenant string) (prefixes [][]byte) {
+	spaces := []string{sourceSpace, toolSpace, sessionSpace, spentSpace}
+	for _, kind := range documentKinds {
+		spaces = append(spaces, string(kind))
+	}
+	for _, space := range append(spaces, auditSpace) {
+		prefixes = append(prefixes, key(space, tenant))
+	}
+	return prefixes
+}
 
 // A part ends with 0x00 0x01; a 0x00 within it is written 0x00 0xFF. So keys sort as their parts do, the key of some
 // parts is a prefix of exactly those that go on with more parts, and no part can pretend to be two.

@@ -17,10 +17,10 @@ func legacyOwner(r *tool.Record) bool {
 }
 
 // Load looks over what is stored when the host starts: tools that cannot be called any more are suspended, with the
-// reason, and those are resumed whose missing tool or key is back or whose owner has room again. Idle sessions end. has reports
-// whether the host has a tool that was not forged.
+// reason, and those are resumed whose missing tool or key is back or whose owner has room again. Idle sessions end, and deletions
+// of tenants that were cut off are finished. has reports whether the host has a tool that was not forged.
 func (s *Shelf) Load(ctx context.Context, has func(name string) bool) error {
-	failed := s.Tend(ctx)
+	failed := errors.Join(s.finishDeletions(ctx), s.Tend(ctx))
 	tenants, err := s.Tenants(ctx)
 	failed = errors.Join(failed, err)
 	for _, tenant := range tenants {

@@ -3,6 +3,7 @@ package tiers
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -51,6 +52,12 @@ func (t *touches) fresh(c tool.Caller, now time.Time) bool {
 	}
 	t.seen[c] = now
 	return false
+}
+
+func (t *touches) forgetTenant(tenant string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.seen, func(c tool.Caller, _ time.Time) bool { return c.Tenant == tenant })
 }
 
 func (t *touches) forget(c tool.Caller) {

@@ -19,6 +19,7 @@ type Shelf struct {
 	sealer  *sealer
 	uses    useBuffer
 	touches touches
+	keyUses touches // of keys: the session is the key's id
 	weeding weeding
 
 	changing sync.Mutex // one change at a time, so that the store need not run them again
@@ -134,6 +135,9 @@ func (s *Shelf) commit(ctx context.Context, by tool.Actor, fn func(*edit) error)
 	defer s.changing.Unlock()
 	err = s.store.Update(ctx, func(txn Txn) error {
 		e := &edit{Txn: txn, shelf: s, by: by, now: s.opt.Now()}
+		if err := e.usable(); err != nil {
+			return err
+		}
 		if err := fn(e); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,6 +197,13 @@ func (s *sealer) whole(r Reader, tenant string, rec *tool.Record) (tool.Implemen
 	}
 	i.Code, i.CodeBytes, i.Redacted, i.Reason = code, 0, false, ""
 	return i, nil
+}
+
+// forgetTenant drops the code of a tenant that is not stored.
+func (s *sealer) forgetTenant(tenant string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.held, func(k toolKey, _ string) bool { return k.tenant == tenant })
 }
 
 // forget deletes a record's code.

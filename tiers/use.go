@@ -123,6 +123,9 @@ func (s *Shelf) settle(ctx context.Context, tools []toolKey, uses map[toolKey][]
 		}
 		return nil
 	})
+	if errors.Is(err, tool.NotFound) { // the tenant was deleted
+		return nil
+	}
 	if err != nil {
 		s.uses.giveBack(tools, uses)
 		return err
