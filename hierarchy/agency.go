@@ -36,6 +36,8 @@ type Options struct {
 	Judge Judge
 	// Approve asks a person. Whoever is not heard within the time limit has said no. nil is nobody to ask.
 	Approve func(ctx context.Context, r ApprovalRequest) (Decision, error)
+	// Begin is told of each run before anything is done; its error ends the run. nil is told nothing.
+	Begin func(ctx context.Context, id string, c tool.Caller, prompt string) error
 	// Log writes an audit entry, which is on disk when it returns; nil writes none.
 	Log func(ctx context.Context, by tool.Actor, event tool.EventType, data any) error
 	// Shelf keeps the specialists of the shared tier; the other tiers do not need it.
@@ -106,6 +108,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Prepare == nil {
 		o.Prepare = func(context.Context, tool.Caller, *model.Request) error { return nil }
+	}
+	if o.Begin == nil {
+		o.Begin = func(context.Context, string, tool.Caller, string) error { return nil }
 	}
 	if o.Log == nil {
 		o.Log = func(context.Context, tool.Actor, tool.EventType, any) error { return nil }

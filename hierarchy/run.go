@@ -44,7 +44,8 @@ func (r *run) begin(ctx context.Context, prompt string) (err error) {
 	if err := errors.Join(r.caller.Validate(), checkPrompt(prompt)); err != nil {
 		return tool.AsError(err)
 	}
-	if r.id, err = r.agency.newID(); err != nil {
+	id, err := r.agency.newID()
+	if err != nil {
 		return err
 	}
 	for _, agent := range r.agency.spec.Agents {
@@ -60,6 +61,10 @@ func (r *run) begin(ctx context.Context, prompt string) (err error) {
 		r.join(s)
 	}
 	r.record.add(Turn{Agent: "user", Text: prompt})
+	if err := r.agency.opt.Begin(ctx, id, r.caller, prompt); err != nil {
+		return tool.AsError(err)
+	}
+	r.id = id
 	return nil
 }
 
