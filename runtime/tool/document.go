@@ -12,7 +12,7 @@ const (
 	Evaluations DocumentKind = "evaluations"           // of a session: scores and adjustments
 	Parameters  DocumentKind = "parameters"            // of a session: what its model calls are made with
 	AgencyRuns  DocumentKind = "agency_runs"           // of a persona: what agencies did whose manager it was
-	Specialists DocumentKind = "specialists"           // of a persona: those of the shared tier, by agency and role
+	Specialists DocumentKind = "specialists"           // of an agency, in the place of a persona: those of the shared tier, by role
 )
 
 // DocumentRef names a document: JSON that a persona or a session has besides its tools.
