@@ -1,0 +1,122 @@
+// Package telemetry makes metrics, traces and log lines of what a host does.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/hashicorp/go-hclog"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
+)
+
+const (
+	namespace = "toolsmith" // begins the names of all metrics
+	scope     = "example.com/toolsmith"
+)
+
+// Options are what a Telemetry is made of. The zero value keeps metrics, exports no traces and logs nothing.
+type Options struct {
+	Getenv  func(string) string // OpenTelemetry's standard variables; nil: none is set
+	Version string              // of this program, for traces
+	Log     hclog.Logger        // nil: nothing is logged
+}
+
+// Telemetry is told what a host does. It is safe for concurrent use.
+type Telemetry struct {
+	registry *prometheus.Registry
+	metrics  *instruments
+	meters   *sdkmetric.MeterProvider
+	traces   *sdktrace.TracerProvider // nil when nothing is exported
+	tracer   trace.Tracer
+	log      hclog.Logger
+}
+
+// New makes a Telemetry. Traces are exported when the environment names an OTLP endpoint; the error is InvalidRequest when it
+// cannot be used.
+func New(ctx context.Context, opt Options) (*Telemetry, error) {
+	t := &Telemetry{registry: prometheus.NewRegistry(), log: opt.Log}
+	if t.log == nil {
+		t.log = hclog.NewNullLogger()
+	}
+	if opt.Getenv == nil {
+		opt.Getenv = func(string) string { return "" }
+	}
+	exporter, err := otelprom.New(otelprom.WithRegisterer(t.registry), otelprom.WithNamespace(namespace), otelprom.WithoutScopeInfo(), otelprom.WithoutTargetInfo())
+	if err != nil {
+		return nil, tool.Errorf(tool.Internal, "the metrics: %w", err)
+	}
+	t.meters = sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter), sdkmetric.WithView(fewLabels))
+	if t.metrics, err = newInstruments(t.meters.Meter(scope)); err != nil {
+		return nil, tool.Errorf(tool.Internal, "the metrics: %w", err)
+	}
+	if t.traces, err = newTraces(ctx, opt); err != nil {
+		return nil, err
+	}
+	t.tracer = t.provider().Tracer(scope)
+	return t, nil
+}
+
+// fewLabels keeps of what the HTTP server measures the labels that a client cannot choose.
+var fewLabels = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.*"}, sdkmetric.Stream{AttributeFilter: allowed(
+	"http.request.method", "http.response.status_code", "http.route",
+)})
+
+// Handler serves the metrics in the format of Prometheus.
+func (t *Telemetry) Handler() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, EnableOpenMetrics: true})
+}
+
+// Middleware measures and traces the requests of an HTTP server. A span carries on that of the client.
+func (t *Telemetry) Middleware(next http.Handler) http.Handler {
+	return otelhttp.NewHandler(next, "http", otelhttp.WithMeterProvider(t.meters), otelhttp.WithTracerProvider(t.provider()),
+		otelhttp.WithPropagators(propagation.TraceContext{}),
+		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return r.Method + " " + r.Pattern }))
+}
+
+// Engine lets the gauges of the sandbox tell the state of an engine.
+func (t *Telemetry) Engine(stats func() wasmjs.EngineStats) error {
+	_, err := t.meters.Meter(scope).RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		s := stats()
+		o.ObserveInt64(t.metrics.active, int64(s.Instances-s.IdleInstances))
+		o.ObserveInt64(t.metrics.instances, int64(s.Instances))
+		o.ObserveInt64(t.metrics.imageBytes, s.ImageBytes)
+		return nil
+	}, t.metrics.active, t.metrics.instances, t.metrics.imageBytes)
+	return err
+}
+
+// Observe makes a host with these options tell what it does. Who was told before is told still.
+func (t *Telemetry) Observe(opt *toolsmith.Options) {
+	opt.Observer = toolsmith.Observer{Call: t.call, Forge: t.forge, Model: t.model, Started: t.started, Appended: t.appended}
+	audited, forged := opt.OnAudit, opt.OnForge
+	opt.OnAudit = func(e tool.AuditEvent) {
+		t.audited(e)
+		if audited != nil {
+			audited(e)
+		}
+	}
+	opt.OnForge = forged
+}
+
+// Close exports what is left of the traces, until the context ends.
+func (t *Telemetry) Close(ctx context.Context) error {
+	err := t.meters.Shutdown(ctx)
+	if t.traces != nil {
+		err = errors.Join(err, t.traces.Shutdown(ctx))
+	}
+	return err
+}

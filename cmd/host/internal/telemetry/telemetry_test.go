@@ -1,0 +1,330 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/slogtest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/judge"
+	"example.com/toolsmith/judge/judgetest"
+	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/model"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/runtime/wire"
+	"example.com/toolsmith/wasmjs"
+)
+
+const request = `{"name":"twice","description":"Doubles a number.",
+	"inputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]},
+	"outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"],"additionalProperties":false},
+	"implementation":{"mode":"sandbox","code":"function execute(input) { while (input.n > 1e6) {} return { n: input.n * 2 }; }","allowlist":[]},
+	"testCases":[{"input":{"n":1},"expectedOutput":{"n":2}},{"input":{"n":-3},"expectedOutput":{"n":-6}}]}`
+
+// told runs a small scenario on a host that a Telemetry watches.
+func told(t *testing.T, tel *Telemetry) {
+	t.Helper()
+	approves := judgetest.ApproveAll()
+	reviewer, err := judge.New(judge.Options{Creation: approves, Safety: approves, Correctness: approves})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.Emergent, c.EmergentConfig.AllowSandboxTools = true, true
+	c.SessionTools.Wall = wire.Period(200 * time.Millisecond)
+	opt := toolsmith.Options{Config: &c, Judge: reviewer}
+	if cache, err := os.UserCacheDir(); err == nil {
+		opt.Engine.Engine.CacheDir = filepath.Join(cache, "toolsmith")
+	}
+	tel.Observe(&opt)
+	h, err := toolsmith.Open(t.Context(), "", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	ann := tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}
+	forged, err := h.Forge(t.Context(), ann, []byte(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for input, want := range map[string]tool.Code{`{"n":2}`: "", `{"n":"x"}`: tool.InvalidInput, `{"n":2000000}`: tool.Timeout} {
+		if _, err := h.Call(t.Context(), ann, "twice", json.RawMessage(input)); want != "" && !errors.Is(err, want) {
+			t.Errorf("%s: %v", input, err)
+		}
+	}
+	if _, _, err := h.Promote(t.Context(), tool.Actor{Caller: ann, Name: "eve"}, forged.ToolID, tool.AgentTier, "eve"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newTelemetry(t *testing.T, opt Options) *Telemetry {
+	t.Helper()
+	tel, err := New(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tel.Close(context.Background()) })
+	return tel
+}
+
+// served returns the metrics as a scraper gets them.
+func served(t *testing.T, tel *Telemetry) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	tel.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	tel := newTelemetry(t, Options{})
+	if err := tel.Engine(func() wasmjs.EngineStats { return wasmjs.EngineStats{Instances: 5, IdleInstances: 2, ImageBytes: 7} }); err != nil {
+		t.Fatal(err)
+	}
+	told(t, tel)
+	text := served(t, tel)
+	for _, want := range []string{
+		`toolsmith_tool_calls_total{outcome="ok",tier="session"} 1`, `toolsmith_tool_calls_total{outcome="timeout",tier="session"} 1`,
+		`toolsmith_tool_calls_total{outcome="invalid_input",tier="session"} 1`, `toolsmith_terminations_total{reason="timeout"} 1`,
+		`toolsmith_tool_call_seconds_count 3`, `toolsmith_forge_total{outcome="approved",stage=""} 1`,
+		`toolsmith_promotions_total{from="session",outcome="ok",to="agent"} 1`, `toolsmith_sandbox_starts_total{kind="loaded"}`,
+		`toolsmith_sandbox_starts_total{kind="warm"}`, `toolsmith_sandbox_start_seconds_count`, `toolsmith_fuel_used_total`,
+		`toolsmith_sandbox_memory_bytes_count`, `toolsmith_audit_append_seconds_count`, `toolsmith_sandbox_active 3`,
+		`toolsmith_sandbox_instances 5`, `toolsmith_sandbox_image_bytes 7`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %q:\n%s", want, text)
+		}
+	}
+	for _, no := range []string{"acme", "ann", "twice"} {
+		if strings.Contains(text, no) {
+			t.Errorf("the metrics tell of %q", no)
+		}
+	}
+}
+
+// The server's metrics have one series for each route, whatever Host a client sends.
+func TestMiddlewareHasFewSeries(t *testing.T) {
+	t.Parallel()
+	tel := newTelemetry(t, Options{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/tools", func(http.ResponseWriter, *http.Request) {})
+	for _, host := range []string{"a.example", "b.example", "c.example"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/tools", http.NoBody)
+		r.Host = host
+		tel.Middleware(mux).ServeHTTP(httptest.NewRecorder(), r)
+	}
+	text := served(t, tel)
+	if n := len(regexp.MustCompile(`(?m)^toolsmith_http_server_request_duration_seconds_count\{`).FindAllString(text, -1)); n != 1 || strings.Contains(text, "b.example") {
+		t.Errorf("%d series:\n%s", n, text)
+	}
+}
+
+func TestTraces(t *testing.T) {
+	var posts atomic.Int32
+	var body bytes.Buffer
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/traces" {
+			posts.Add(1)
+			_, _ = io.Copy(&body, r.Body)
+		}
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL) // which the exporter reads by itself
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+	tel, err := New(t.Context(), Options{Getenv: os.Getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told(t, tel)
+	if err := tel.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if posts.Load() == 0 {
+		t.Fatal("nothing was exported")
+	}
+	for _, want := range []string{"execute_tool twice", "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.operation.name", "toolsmith.tenant", "forge"} {
+		if !bytes.Contains(body.Bytes(), []byte(want)) {
+			t.Errorf("the spans lack %q", want)
+		}
+	}
+	if bytes.Contains(body.Bytes(), []byte("2000000")) {
+		t.Error("the spans hold an argument")
+	}
+}
+
+func TestNoTracesUnlessAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, env := range []map[string]string{
+		{},
+		{"OTEL_SDK_DISABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
+		{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
+	} {
+		if tel := newTelemetry(t, Options{Getenv: func(name string) string { return env[name] }}); tel.traces != nil {
+			t.Errorf("%v exports traces", env)
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	log := NewLogger(config.Log{Level: "warn", Format: "json"}, &out)
+	tel := newTelemetry(t, Options{Log: log})
+	told(t, tel)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 1 {
+		t.Fatalf("%d lines at the level of warnings: %s", len(lines), out.String())
+	}
+	var line map[string]any
+	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]any{"@level": "warn", "@message": "call", "tenant": "acme", "persona": "ann", "session": "1", "tool": "twice", "tier": "session", "outcome": "timeout"} {
+		if line[key] != want {
+			t.Errorf("%s is %v, want %v", key, line[key], want)
+		}
+	}
+	for _, key := range []string{"hash", "duration_ms", "fuel", "memory_peak_bytes", "host_calls", "reason"} {
+		if _, there := line[key]; !there {
+			t.Errorf("the line lacks %s: %s", key, lines[0])
+		}
+	}
+}
+
+func TestRedaction(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	Slog(hclog.New(&hclog.LoggerOptions{Output: &out, JSONFormat: true})).Info("said",
+		"apiKey", "s3cr3t-1", "key_id", "k1", slog.Group("http", "Authorization", "s3cr3t-2", "path", "/v1"), "input_tokens", 3)
+	text := out.String()
+	if strings.Contains(text, "s3cr3t") || !strings.Contains(text, `"key_id":"k1"`) || !strings.Contains(text, `"http.path":"/v1"`) || !strings.Contains(text, `"input_tokens":3`) {
+		t.Error(text)
+	}
+}
+
+// What speaks slog gets its attributes and groups through.
+func TestSlog(t *testing.T) {
+	t.Parallel()
+	var out *bytes.Buffer
+	err := slogtest.TestHandler(func() slog.Handler {
+		out = &bytes.Buffer{}
+		return Slog(hclog.New(&hclog.LoggerOptions{Output: out, JSONFormat: true, Level: hclog.Trace})).Handler()
+	}(), func() (all []map[string]any) {
+		for line := range strings.Lines(out.String()) {
+			all = append(all, nested(t, line))
+		}
+		return all
+	})
+	for _, problem := range problems(err) {
+		if !strings.Contains(problem, "zero Record.Time") && !strings.Contains(problem, "ignore a zero") {
+			t.Error(problem)
+		}
+	}
+}
+
+// nested is a line of the log with the names that slogtest looks for, and with groups instead of dots.
+func nested(t *testing.T, line string) map[string]any {
+	t.Helper()
+	var flat map[string]any
+	if err := json.Unmarshal([]byte(line), &flat); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{slog.LevelKey: flat["@level"], slog.MessageKey: flat["@message"], slog.TimeKey: flat["@timestamp"]}
+	for key, value := range flat {
+		if strings.HasPrefix(key, "@") {
+			continue
+		}
+		at := all
+		parts := strings.Split(key, ".")
+		for _, part := range parts[:len(parts)-1] {
+			inner, there := at[part].(map[string]any)
+			if !there {
+				inner = map[string]any{}
+				at[part] = inner
+			}
+			at = inner
+		}
+		at[parts[len(parts)-1]] = value
+	}
+	return all
+}
+
+func problems(err error) []string {
+	if err == nil {
+		return nil
+	}
+	return slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+}
+
+var metricName = regexp.MustCompile(`toolsmith_[a-z_]+`)
+
+// Every metric that the guide and the dashboard name is one that there is, and the guide names all.
+func TestDocumentedMetrics(t *testing.T) {
+	t.Parallel()
+	tel := newTelemetry(t, Options{})
+	if err := tel.Engine(func() wasmjs.EngineStats { return wasmjs.EngineStats{} }); err != nil {
+		t.Fatal(err)
+	}
+	told(t, tel)
+	tel.metrics.countModel(t.Context(), "judge", model.Reply{}, time.Second)
+	tel.metrics.countQuota(t.Context(), &tool.Error{Code: tool.OverQuota, Limit: "concurrentCalls"})
+	tel.metrics.hostCalls.Add(t.Context(), 1, with(label("api", "fetch"), label("outcome", ok)))
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /", func(http.ResponseWriter, *http.Request) {})
+	tel.Middleware(mux).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
+
+	there := map[string]bool{}
+	for _, line := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(served(t, tel), -1) {
+		there[line[1]] = true
+	}
+	guide := named(t, "../../../../docs/observability.md")
+	for name := range guide {
+		if !there[name] {
+			t.Errorf("the guide names %s, which is no metric", name)
+		}
+	}
+	for name := range named(t, "../../../../docs/grafana.json") {
+		base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
+		if !there[base] {
+			t.Errorf("the dashboard names %s, which is no metric", name)
+		}
+	}
+	for name := range there {
+		if !guide[name] && !strings.HasPrefix(name, "toolsmith_http_server_re") {
+			t.Errorf("the guide does not name %s", name)
+		}
+	}
+}
+
+func named(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for _, name := range metricName.FindAllString(string(text), -1) {
+		all[name] = true
+	}
+	return all
+}
