@@ -181,7 +181,8 @@ type Chain struct {
 	Head string `json:"head"`
 }
 
-// Verify recomputes the chain of a tenant. The error is of code Internal and names the first entry that is broken.
+// Verify recomputes the chain of a tenant, and compares it with what Options.Heads remembers. The error is of code Internal and
+// names the first entry that is broken.
 func (s *Shelf) Verify(ctx context.Context, tenant string) (Chain, error) {
 	var end head
 	err := s.store.View(ctx, func(r Reader) error {
@@ -201,6 +202,9 @@ func (s *Shelf) Verify(ctx context.Context, tenant string) (Chain, error) {
 		want, err := readHead(r, tenant)
 		if err == nil && *want != end {
 			return broken(end.Sequence+1, "", fmt.Sprintf("it is missing: the log ends here, but its head names entry %d", want.Sequence))
+		}
+		if err == nil {
+			err = s.checkHeads(r, tenant, end)
 		}
 		return err
 	})

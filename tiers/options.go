@@ -13,6 +13,7 @@ type Options struct {
 	Rules     Rules
 	Source    SourceAtRest // how code is kept; "" is Sealed
 	SourceKey []byte       // 32 bytes that seal code; nil is the key in DIR/source.key, which is made when it is not there
+	Heads     string       // the file that remembers how far the audit logs have come; "" is none, but Open takes DIR/audit.heads
 
 	// Reserved reports whether a name belongs to a tool that was not forged. It must not call the Shelf. nil reserves none.
 	Reserved func(name string) bool
@@ -20,8 +21,13 @@ type Options struct {
 	// it read of a tool may forget it then. What the host decides by itself, such as a suspension after failures, is told
 	// as soon as it is on disk; Settle returns after that. Watch is called by the goroutine that made the change, by several
 	// at once, and entries of one tenant may arrive out of their sequence. It must return soon and must not call the Shelf.
-	// nil tells nobody.
+	// nil tells nobody. Entries of other processes that share the store are told too, by a goroutine of their own: each
+	// once, those of a tenant in their sequence, within milliseconds.
 	Watch func(tool.AuditEvent)
+	// Lost is told when entries of other processes may have been missed, because the process that held the store has ended:
+	// whoever keeps something forgets all of it then, and who wants every entry reads the log on from the last it knows. It
+	// must return soon and must not call the Shelf. nil tells nobody.
+	Lost func()
 
 	// Appended is told how long a change took that added so many entries to the log, from its beginning until it was on disk. It
 	// must return soon. nil tells nobody.
@@ -74,6 +80,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Watch == nil {
 		o.Watch = func(tool.AuditEvent) {}
+	}
+	if o.Lost == nil {
+		o.Lost = func() {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -21,6 +21,7 @@ type Shelf struct {
 	touches touches
 	keyUses touches // of keys: the session is the key's id
 	weeding weeding
+	heads   heads
 
 	changing sync.Mutex // one change at a time, so that the store need not run them again
 	quit     chan struct{}
@@ -30,12 +31,20 @@ type Shelf struct {
 }
 
 // Open opens the shelf in a data directory, which is created 0700 when it is not there; "" keeps nothing beyond Close.
-// store says how it is kept; its Dir is chosen by Open.
+// store says how it is kept; its Dir is chosen by Open. Several processes, and several shelves of one process, may have a
+// directory open: see OpenStore.
 func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Shelf, error) {
 	opt = opt.withDefaults()
-	s, err := storeIn(dir, store)
+	store, err := storeIn(dir, store)
 	if err != nil {
 		return nil, err
+	}
+	s, err := OpenStore(store)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Heads == "" && dir != "" {
+		opt.Heads = filepath.Join(dir, HeadsFile)
 	}
 	if opt.SourceKey == nil {
 		if opt.SourceKey, err = sourceKey(dir, opt.Random); err != nil {
@@ -52,16 +61,17 @@ func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Sh
 // storeFolder is where the store lies in a data directory.
 const storeFolder = "store"
 
-// storeIn opens the store of a data directory.
-func storeIn(dir string, opt StoreOptions) (Store, error) {
+// storeIn says where the store of a data directory is kept, which is made if need be.
+func storeIn(dir string, opt StoreOptions) (StoreOptions, error) {
 	opt.Dir = ""
-	if dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, unusable(dir, err)
-		}
-		opt.Dir = filepath.Join(dir, storeFolder)
+	if dir == "" {
+		return opt, nil
 	}
-	return OpenStore(opt)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return opt, unusable(dir, err)
+	}
+	opt.Dir = filepath.Join(dir, storeFolder)
+	return opt, nil
 }
 
 // New makes a shelf of a store, which it closes. Options.SourceKey must be given when code is sealed.
@@ -75,7 +85,13 @@ func New(ctx context.Context, store Store, opt Options) (*Shelf, error) {
 		return nil, err
 	}
 	s := &Shelf{store: store, opt: opt, sealer: seal, quit: make(chan struct{})}
+	s.heads.file = opt.Heads
 	s.uses.pending = map[toolKey][]tool.Use{}
+	if shared, ok := store.(follower); ok {
+		if err := shared.follow(s.heard, opt.Lost); err != nil {
+			return nil, err
+		}
+	}
 	if opt.TendEvery > 0 {
 		s.tending.Go(s.tend)
 	}
@@ -90,7 +106,7 @@ func (s *Shelf) Close() error {
 	s.closing.Do(func() {
 		close(s.quit)
 		s.tending.Wait()
-		s.closed = errors.Join(s.Settle(context.Background()), s.store.Close())
+		s.closed = errors.Join(s.Settle(context.Background()), s.saveHeads(context.Background()), s.store.Close())
 	})
 	return s.closed
 }
@@ -104,7 +120,7 @@ func (s *Shelf) tend() {
 		case <-s.quit:
 			return
 		case <-tick.C:
-			_ = s.Tend(context.Background())
+			_ = errors.Join(s.Tend(context.Background()), s.saveHeads(context.Background()))
 		}
 	}
 }
@@ -147,6 +163,9 @@ func (s *Shelf) commit(ctx context.Context, by tool.Actor, fn func(*edit) error)
 	if err != nil {
 		return nil, asError(err)
 	}
+	if len(events) > 0 {
+		s.heads.moved.Store(true)
+	}
 	return events, nil
 }
 
@@ -159,6 +178,22 @@ func (s *Shelf) publish(ctx context.Context, events []tool.AuditEvent) error {
 		s.opt.Watch(event)
 	}
 	return nil
+}
+
+// follower is a store that other processes change too.
+type follower interface {
+	// follow tells of the audit entries that others commit from now on, and when some may have been missed.
+	follow(heard func(entry []byte), lost func()) error
+}
+
+// heard tells of an entry that another process has committed.
+func (s *Shelf) heard(text []byte) {
+	var event tool.AuditEvent
+	if decode(text, &event) != nil {
+		s.opt.Lost()
+		return
+	}
+	s.opt.Watch(event)
 }
 
 // asError keeps nil nil, which a *tool.Error in an error would not.

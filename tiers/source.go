@@ -75,7 +75,7 @@ func sourceKey(dir string, random io.Reader) ([]byte, error) {
 	if dir == "" {
 		return k, nil
 	}
-	if err := writeSourceKey(dir, path, k); err != nil {
+	if err := writeFile(path, []byte(hex.EncodeToString(k)+"\n")); err != nil { // on disk before anything is sealed under it
 		return nil, tool.Errorf(tool.Unavailable, "writing the source key: %w", err)
 	}
 	return k, nil
@@ -96,13 +96,14 @@ func readSourceKey(path string) ([]byte, error) {
 	return ParseSourceKey(string(text))
 }
 
-// writeSourceKey makes the file whole or not at all, on disk before anything is sealed under it.
-func writeSourceKey(dir, path string, k []byte) error {
-	f, err := os.CreateTemp(dir, sourceKeyFile+".*") // 0600
+// writeFile makes a file whole or not at all, for the user alone. It is on disk when writeFile returns.
+func writeFile(path string, text []byte) error {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	f, err := os.CreateTemp(dir, name+".*") // 0600
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(hex.EncodeToString(k) + "\n")
+	_, err = f.Write(text)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
