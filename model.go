@@ -1,6 +1,7 @@
 package toolsmith
 
 import (
+	"strings"
 	"sync"
 
 	"example.com/toolsmith/judge"
@@ -22,6 +23,10 @@ func (h *Host) model(purpose string) (model.Model, error) {
 	if err != nil || !configured {
 		return nil, err
 	}
+	return h.open(purpose, spec)
+}
+
+func (h *Host) open(purpose string, spec model.Spec) (model.Model, error) {
 	opt := h.opt.Models
 	opt.Getenv = h.opt.Getenv
 	m, err := model.Open(spec, opt)
@@ -29,6 +34,31 @@ func (h *Host) model(purpose string) (model.Model, error) {
 		return nil, err
 	}
 	return h.meter.Wrap(purpose, m), nil
+}
+
+// modelOf opens a model by its provider and its name, metered under a purpose; nil when none is configured. What is empty is
+// that of the model for the purpose, and so are address and key when the provider is the same; else the environment has them.
+func (h *Host) modelOf(purpose, provider, name string) (model.Model, error) {
+	spec, configured, err := h.opt.Config.Model(purpose, h.opt.Getenv)
+	if err != nil || !configured && provider == "" {
+		return nil, err
+	}
+	if provider != "" && spec.Provider != provider {
+		spec = model.Spec{Provider: provider}
+		own := func(variable string) string { // what the environment says of this provider
+			if strings.HasPrefix(variable, strings.ToUpper(provider)+"_") {
+				return h.opt.Getenv(variable)
+			}
+			return ""
+		}
+		if found, err := model.FromEnv(own); err == nil {
+			spec = found
+		}
+	}
+	if name != "" {
+		spec.Model = name
+	}
+	return h.open(purpose, spec)
 }
 
 // modelJudge is the judge of the configured models.
