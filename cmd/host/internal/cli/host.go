@@ -71,6 +71,7 @@ func osUser() string {
 type openedHost struct {
 	*toolsmith.Host
 	config config.Config
+	judge  judge.Judge // nil: that of the configuration
 	box    *runtime.Sandbox
 }
 
@@ -98,7 +99,7 @@ func (f *face) openHost(ctx context.Context, place dataFlags, flags judgeFlags, 
 	if err != nil {
 		return nil, errors.Join(err, box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it
 	}
-	return &openedHost{h, c, box}, nil
+	return &openedHost{h, c, reviewer, box}, nil
 }
 
 // skillFolders are the folders that are searched for skills: those that are given, then the usual ones.
