@@ -31,6 +31,7 @@ type Host struct {
 	life     lifetime
 	self     self
 	stats    forge.Stats
+	quotas   quotas
 
 	loading sync.Mutex
 	loaded  bool // what is stored was looked over with the tools that there are now
@@ -130,6 +131,9 @@ func (h *Host) changed(e tool.AuditEvent) {
 	if e.ToolID != "" && e.EventType != tool.Used || e.EventType == tool.TenantDeleting {
 		h.tools.Changed(e.Tenant)
 	}
+	if e.EventType == tool.QuotaChanged {
+		h.quotaChanged()
+	}
 	h.opt.OnAudit(e)
 }
 
@@ -150,7 +154,9 @@ func (h *Host) hostOptions() runtime.HostOptions {
 	return runtime.HostOptions{
 		Shelf: h.shelf, Policy: h.policies(), Permit: h.permits, Used: h.used, Observe: h.opt.Observer.Call,
 		Limits: c.CallLimits(), SessionLimits: c.SessionLimits(), MaxSteps: c.EmergentConfig.MaxStepsPerTool,
-		Quota: runtime.Quota{Concurrent: c.EmergentConfig.MaxConcurrentCalls, PerMinute: c.EmergentConfig.MaxCallsPerMinute}, Now: h.opt.Now,
+		Admission: runtime.Admission{Running: c.Quotas.RunningCalls, Waiting: c.Quotas.WaitingCalls, Wait: time.Duration(c.Quotas.Wait)},
+		Quota:     h.quota, PersonaQuota: c.Quotas.Persona.Quota(), SessionCallsPerMinute: c.EmergentConfig.MaxCallsPerMinute,
+		Warn: h.quotaNearlyUsed, Now: h.opt.Now,
 	}
 }
 
@@ -176,6 +182,9 @@ func (h *Host) forged(e forge.Event) {
 	h.stats.Record(e)
 	h.opt.OnForge(e)
 }
+
+// Load is how busy the host is now.
+func (h *Host) Load() runtime.Load { return h.tools.Load() }
 
 // ForgeStats counts what became of the requests since the host was opened, of all callers.
 func (h *Host) ForgeStats() forge.Counts { return h.stats.Snapshot() }

@@ -36,11 +36,37 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 	if ctx.Value(withinCall{}) == h {
 		return h.call(ctx, c, name, input)
 	}
-	if err := h.quota.take(c, h.opt.Now()); err != nil {
-		return &CallResult{}, err
+	place, err := h.admission.enter(ctx, c, h.mayTake(c, name), h.opt.Now())
+	if err != nil {
+		return h.refused(ctx, c, name, err)
 	}
-	defer h.quota.free(c.Tenant)
+	defer h.admission.leave(place)
 	return h.call(ctx, c, name, input)
+}
+
+// mayTake is how much memory a call of a name may take, in bytes: the most that any may where the tool is not ready yet.
+func (h *Host) mayTake(c tool.Caller, name string) int64 {
+	if h.tools.get(name) != nil {
+		return 0
+	}
+	if t, _ := h.table.get(seat{c, name}); t != nil {
+		return t.memory
+	}
+	return h.mostMemory()
+}
+
+func (h *Host) mostMemory() int64 {
+	return int64(h.opt.Limits.WithDefaults().MemoryBytes) //nolint:gosec // at most 1 GiB
+}
+
+// refused is the outcome of a call that was not let in, which is observed, too.
+func (h *Host) refused(ctx context.Context, c tool.Caller, name string, err error) (*CallResult, error) {
+	result := &CallResult{}
+	if h.opt.Observe != nil {
+		_, ended := h.opt.Observe(ctx, c, name)
+		ended(result, err)
+	}
+	return result, err
 }
 
 // withinCall is the key under which a context names the host in whose call it is.
@@ -74,7 +100,11 @@ func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.R
 	}
 	began := h.opt.Now()
 	out, err := t.body.run(ctx, &invocation{host: h, caller: c, input: input, policy: granted, result: result})
-	result.Duration = max(h.opt.Now().Sub(began), 0)
+	ended := h.opt.Now()
+	result.Duration = max(ended.Sub(began), 0)
+	if result.Stats.Fuel > 0 {
+		h.admission.charge(c, result.Stats.Fuel, ended)
+	}
 	var shape uint64
 	if err == nil {
 		shape, err = t.reuse(out, &result.Reuse)

@@ -35,6 +35,7 @@ type callable struct {
 	Face
 	input, output *schema.Schema // output may be nil: anything
 	calls         []string       // what a composed tool calls
+	memory        int64          // bytes that a call may take
 	body          body
 }
 

@@ -24,11 +24,20 @@ type HostOptions struct {
 	// Used is told of each successful use of a tool of the session tier. It must return soon. nil is told nothing.
 	Used func(c tool.Caller, id string)
 
-	Limits        tool.Limits // the most that a call may have; zero fields are the defaults
-	SessionLimits tool.Limits // the most that a tool of the session tier may have, within Limits; zero fields are those
-	MaxSteps      int         // of a composed tool; 0 is 20
-	Quota         Quota
+	Limits        tool.Limits      // the most that a call may have; zero fields are the defaults
+	SessionLimits tool.Limits      // the most that a tool of the session tier may have, within Limits; zero fields are those
+	MaxSteps      int              // of a composed tool; 0 is 20
 	Now           func() time.Time // nil is time.Now
+
+	Admission             Admission
+	SessionCallsPerMinute int        // 0 is 6,000
+	PersonaQuota          tool.Quota // of each persona within its tenant; zero fields are the defaults
+	// Quota is that of a tenant; zero fields are the defaults. It is asked before each call and must return at once. nil is the
+	// defaults for all.
+	Quota func(tenant string) tool.Quota
+	// Warn is told when four fifths of a limit are used, which bears the name that the configuration has for it: once a minute
+	// for each limit of each tenant and persona, for which "" is all of them. It must return soon. nil is told nothing.
+	Warn func(tenant, persona, limit string, used, most float64)
 }
 
 // Host holds the tools that can be called, and is the one way of calling them: for callers, for the steps of composed tools
@@ -38,10 +47,10 @@ type Host struct {
 	box   *Sandbox
 	tools registry
 	table table
-	quota quota
 	drift drift
 
-	denials denials
+	admission *admission
+	denials   denials
 
 	catalogs catalogs
 	profiles profiles
@@ -56,7 +65,7 @@ func NewHost(box *Sandbox, opt HostOptions) (*Host, error) {
 			return nil, err
 		}
 	}
-	return &Host{opt: opt, box: box, quota: quota{most: opt.Quota.withDefaults()}}, nil
+	return &Host{opt: opt, box: box, admission: newAdmission(opt)}, nil
 }
 
 func (opt HostOptions) withDefaults() HostOptions {

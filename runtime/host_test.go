@@ -368,36 +368,6 @@ func TestPrepareFindsCircles(t *testing.T) {
 	wants(t, "circle", err, tool.InvalidRequest, "a -> b -> a")
 }
 
-func TestQuota(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(600, 0)
-	h := host(t, runtime.HostOptions{Quota: runtime.Quota{Concurrent: 1, PerMinute: 3}, Now: func() time.Time { return now }})
-	entered, leave := make(chan struct{}), make(chan struct{})
-	wait := hostTool("wait", anyObject, "", func(in json.RawMessage) (json.RawMessage, error) {
-		entered <- struct{}{}
-		<-leave
-		return in, nil
-	})
-	if err := h.Register(wait); err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = h.Call(context.Background(), bob.Caller, "wait", json.RawMessage(`{}`)) }()
-	<-entered
-	_, err := h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`))
-	wants(t, "another runs", err, tool.OverQuota, "1 calls")
-	close(leave)
-	for calls := 0; calls < 3; {
-		if _, err := h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`)); err == nil {
-			calls++
-		}
-	}
-	_, err = h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`))
-	wants(t, "the minute is used up", err, tool.OverQuota, "3 calls")
-	if _, err := h.Call(t.Context(), bob.Caller, "echo", json.RawMessage(`{}`)); err != nil {
-		t.Errorf("another session: %v", err)
-	}
-}
-
 // A tool that begins to behave otherwise is flagged, and its calls succeed all the same.
 func TestDrift(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{addr}, nil
 }
 
-func open(t *testing.T) *runtime.Sandbox {
+func open(t testing.TB) *runtime.Sandbox {
 	t.Helper()
 	box, err := sandbox()
 	if err != nil {

@@ -160,9 +160,11 @@ func (h *Host) compile(ctx context.Context, c tool.Caller, r *tool.Record, impl 
 	}
 	t := &callable{Face: faceOf(r, impl), input: input, output: output}
 	if impl.Mode == tool.SandboxMode {
-		t.body, _, err = h.code(ctx, r.Tier, impl)
+		code, _, err := h.code(ctx, r.Tier, impl)
+		t.body, t.memory = code, int64(code.limits.MemoryBytes) //nolint:gosec // at most 1 GiB
 		return t, err
 	}
+	t.memory = h.mostMemory() // of whichever of its steps, one at a time
 	made, err := h.pipeline(r.Name, impl)
 	if err != nil {
 		return nil, err

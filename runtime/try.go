@@ -23,7 +23,11 @@ func (h *Host) Prepare(ctx context.Context, c tool.Caller, name string, impl too
 		if err != nil {
 			return report, nil, tool.AsError(err)
 		}
-		return report, func(ctx context.Context, t tool.Trial) tool.TrialResult { return code.try(ctx, granted, t) }, nil
+		return report, func(ctx context.Context, t tool.Trial) tool.TrialResult {
+			result := code.try(ctx, granted, t)
+			h.admission.charge(c, result.Fuel, h.opt.Now())
+			return result
+		}, nil
 	case tool.ComposeMode:
 		made, err := h.pipeline(name, impl)
 		if err != nil {

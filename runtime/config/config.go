@@ -14,6 +14,7 @@ type Config struct {
 	Log            Log                        `json:"log"`
 	Limits         Limits                     `json:"limits"`
 	SessionTools   SessionTools               `json:"sessionTools"`
+	Quotas         Quotas                     `json:"quotas"`
 	SourceAtRest   SourceAtRest               `json:"sourceAtRest" oneof:"sealed plain none"`
 	Models         Models                     `json:"models"`
 	Policies       map[string]policy.Document `json:"policies"`
@@ -49,6 +50,7 @@ func Default() Config {
 		Log:            Log{Level: "info", Format: "text"},
 		Limits:         defaultLimits(),
 		SessionTools:   defaultSessionTools(),
+		Quotas:         defaultQuotas(),
 		SourceAtRest:   Sealed,
 	}
 }

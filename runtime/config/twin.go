@@ -55,6 +55,20 @@ var twins = []twin{
 		func(c *Config) { c.EmergentConfig.PersistSandboxSource = c.SourceAtRest == Plain },
 		func(c Config) bool { return c.EmergentConfig.PersistSandboxSource == (c.SourceAtRest == Plain) },
 	},
+	{
+		"emergentConfig.maxConcurrentCalls", "quotas.tenant.concurrentCalls",
+		func(c *Config) { c.Quotas.Tenant.ConcurrentCalls = c.EmergentConfig.MaxConcurrentCalls },
+		func(c *Config) { c.EmergentConfig.MaxConcurrentCalls = c.Quotas.Tenant.ConcurrentCalls },
+		func(c Config) bool { return c.EmergentConfig.MaxConcurrentCalls == c.Quotas.Tenant.ConcurrentCalls },
+	},
+	{
+		"emergentConfig.maxJudgeTokensPerPersona", "quotas.persona.judgeTokensPerDay",
+		func(c *Config) { c.Quotas.Persona.JudgeTokensPerDay = c.EmergentConfig.MaxJudgeTokensPerPersona },
+		func(c *Config) { c.EmergentConfig.MaxJudgeTokensPerPersona = c.Quotas.Persona.JudgeTokensPerDay },
+		func(c Config) bool {
+			return c.EmergentConfig.MaxJudgeTokensPerPersona == c.Quotas.Persona.JudgeTokensPerDay
+		},
+	},
 }
 
 // conflict is the error of a twin that does not agree with itself.

@@ -23,14 +23,14 @@ const (
 	ResumedTool       EventType = "resume"             // {reason, by}
 	Reverted          EventType = "revert"             // {from, to}: the ids of the version left and the version taken up again
 	PowerDenied       EventType = "power_denied"       // {tool, api, op, asked, count}: of a caller's tool and an API, once a minute
-	QuotaWarning      EventType = "quota_warning"   // {limit, used, most}: four fifths of a limit are used; of its persona, or of all when that is ""
+	QuotaWarning      EventType = "quota_warning"      // {limit, used, most}: four fifths of a limit are used; of its persona, or of all when that is ""
 	Imported          EventType = "import"             // {digest, keyId, originalToolId, originalTier}
 	Exported          EventType = "export"             // {digest, keyId, source} of a package, {skill} of a skill
 	SpawnRequested    EventType = "spawn_requested"    // {run, agentName}: a person or a judge is asked next
 	SpawnRejected     EventType = "spawn_rejected"     // {run, agentName, instructions, justification, approved, approvedBy, reason, timestamp}
 	Spawned           EventType = "spawned"            // the same
 	Delegated         EventType = "delegated"          // {run, agent, by, emergent, ok, code, tokens, durationMs}: a task that was given has ended
-	SpecialistKept    EventType = "specialist_kept" // {agency, role, version, approvedBy}
+	SpecialistKept    EventType = "specialist_kept"    // {agency, role, version, approvedBy}
 	AgencyBegun       EventType = "agency_begun"       // {run, agency, prompt}: the number of its bytes
 	AgencyEnded       EventType = "agency_ended"       // {run, agency, reason, code, agentCalls, spawned, tokens, costUSD, durationMs}
 	TraitChanged      EventType = "trait_changed"

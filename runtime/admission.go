@@ -1,0 +1,325 @@
+package runtime
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Admission bounds what runs at once. A zero field is its default.
+type Admission struct {
+	Running int           // calls of the host, of which one tenant may have three quarters; 0 is 8 for each processor, 16 to 256
+	Waiting int           // calls of one tenant that wait for others to end; 0 is 128
+	Wait    time.Duration // how long at most; 0 is 1 s
+}
+
+// The quotas of whoever has no other.
+var (
+	defaultTenantQuota = tool.Quota{ConcurrentCalls: 64, CallsPerMinute: 60_000, FuelPerMinute: 60e9, MemoryMB: 8192}
+	defaultPersona     = tool.Quota{ConcurrentCalls: 64, CallsPerMinute: 30_000, FuelPerMinute: 30e9, MemoryMB: 4096}
+)
+
+const defaultSessionCalls = 6000
+
+func (a Admission) withDefaults() Admission {
+	if a.Running <= 0 {
+		a.Running = min(max(8*goruntime.GOMAXPROCS(0), 16), 256)
+	}
+	if a.Waiting <= 0 {
+		a.Waiting = 128
+	}
+	if a.Wait <= 0 {
+		a.Wait = time.Second
+	}
+	return a
+}
+
+// Load is how busy a host is.
+type Load struct {
+	Running int // calls
+	Waiting int // calls that wait for others to end
+}
+
+// Load returns how busy the host is now.
+func (h *Host) Load() Load { return h.admission.load() }
+
+// admission lets calls begin, as many as there is room for. Who finds none waits in turn: tenants after each other, within a
+// tenant its personas, and within those their sessions, each of which is served in the order of its calls. Whatever it is
+// asked, it takes no longer however many run, wait or are refused.
+type admission struct {
+	most    Admission
+	session int64                                                   // calls within a minute
+	persona tool.Quota                                              // complete
+	quota   func(tenant string) tool.Quota                          // complete
+	warn    func(tenant, persona, limit string, used, most float64) // may be nil
+
+	mu       sync.Mutex
+	host     account
+	now      time.Time // of the last call that was let in or refused
+	warnings []warning
+}
+
+// place is what a call takes up while it runs.
+type place struct {
+	of     *account // a session's
+	memory int64    // bytes
+}
+
+// waiter is a call that waits for its place.
+type waiter struct {
+	place
+
+	ready chan struct{} // closed when it has it
+	turn  *list.Element // in the turns of its session; nil when it waits no more
+}
+
+// warning is a limit that is nearly reached.
+type warning struct {
+	tenant, persona, limit string
+	used, most             float64
+}
+
+func newAdmission(opt HostOptions) *admission {
+	a := &admission{most: opt.Admission.withDefaults(), session: int64(opt.SessionCallsPerMinute), persona: opt.PersonaQuota.WithDefaults(defaultPersona), warn: opt.Warn}
+	if a.session <= 0 {
+		a.session = defaultSessionCalls
+	}
+	a.quota = func(tenant string) tool.Quota {
+		var q tool.Quota
+		if opt.Quota != nil {
+			q = opt.Quota(tenant)
+		}
+		return q.WithDefaults(defaultTenantQuota)
+	}
+	a.host.most = [kinds]int64{int64(a.most.Running), none, none, none}
+	return a
+}
+
+// enter lets a call begin that may take so much memory, once there is room, or says why not. Whoever enters calls leave when
+// the call has ended.
+func (a *admission) enter(ctx context.Context, c tool.Caller, memory int64, now time.Time) (place, error) {
+	quota := a.quota(c.Tenant)
+	a.mu.Lock()
+	at := place{a.account(c, quota, now), memory}
+	w, err := a.ask(at)
+	a.unlock()
+	if w == nil {
+		return at, err
+	}
+	return at, a.wait(ctx, w)
+}
+
+// account finds what counts for a caller, and brings it up to date.
+func (a *admission) account(c tool.Caller, quota tool.Quota, now time.Time) *account {
+	tenant := a.host.child(&a.host, c.Tenant)
+	persona := tenant.child(tenant, c.Persona)
+	session := persona.child(tenant, c.Session)
+	tenant.most, persona.most = bounds(quota), bounds(a.persona)
+	part := int64(a.most.Running - a.most.Running/4) // so that others find room however long its calls run
+	if tenant.part = part < tenant.most[runningCalls]; tenant.part {
+		tenant.most[runningCalls] = part
+	}
+	session.most[callsPerMinute] = a.session
+	session.seenNow(tenant, now)
+	persona.seenNow(tenant, now)
+	tenant.seenNow(&a.host, now)
+	session.move(now)
+	tenant.tidy(now)
+	a.host.tidy(now)
+	a.now = now
+	return session
+}
+
+func bounds(q tool.Quota) [kinds]int64 {
+	return [kinds]int64{int64(q.ConcurrentCalls), int64(q.MemoryMB) << 20, int64(q.CallsPerMinute), q.FuelPerMinute}
+}
+
+// ask gives a call its place, or a waiter that will have it, or says why there will be none.
+func (a *admission) ask(at place) (*waiter, error) {
+	if err := at.of.refusal(a.now); err != nil {
+		return nil, err
+	}
+	tenant := at.of.parent.parent
+	switch small := at.of.tooSmall(at.memory); {
+	case small != nil:
+		return nil, small.overSize(at.memory)
+	case a.host.waiting == 0 && at.of.full(at.memory) == nil:
+		a.count(at)
+		a.take(at)
+		return nil, nil
+	case tenant.waiting >= a.most.Waiting:
+		return nil, a.overQueue(tenant)
+	}
+	a.count(at)
+	w := &waiter{place: at, ready: make(chan struct{})}
+	w.turn = at.of.turns.PushBack(w)
+	at.of.wait(1)
+	at.of.join()
+	a.serve()
+	if w.turn == nil {
+		return nil, nil
+	}
+	return w, nil
+}
+
+// serve gives places to those that wait, as long as there is room.
+func (a *admission) serve() {
+	for a.host.turns.Len() > 0 {
+		w := a.host.next()
+		switch full := w.of.full(w.memory); full {
+		case nil:
+			a.remove(w)
+			w.of.pass()
+			a.take(w.place)
+			close(w.ready)
+		case &a.host:
+			return
+		default:
+			full.park() // until something of it ends
+		}
+	}
+}
+
+// remove takes a waiter out of the turns of its session.
+func (a *admission) remove(w *waiter) {
+	w.of.turns.Remove(w.turn)
+	w.turn = nil
+	w.of.wait(-1)
+}
+
+// wait returns when a call has its place, or says why it gave up.
+func (a *admission) wait(ctx context.Context, w *waiter) error {
+	timer := time.NewTimer(a.most.Wait)
+	defer timer.Stop()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		return a.giveUp(w, tool.AsError(ctx.Err()))
+	case <-timer.C:
+		return a.giveUp(w, nil)
+	}
+}
+
+// giveUp takes a call out of turn, unless it has its place by now. why is nil when it has waited for too long.
+func (a *admission) giveUp(w *waiter, why *tool.Error) error {
+	a.mu.Lock()
+	defer a.unlock()
+	if w.turn == nil {
+		return nil
+	}
+	full := w.of.full(w.memory)
+	a.remove(w)
+	if w.of.turns.Len() == 0 {
+		w.of.park()
+	}
+	w.of.join() // whoever waited behind it may find room
+	a.serve()
+	switch {
+	case why != nil:
+		return why
+	case full != nil:
+		return full.overRoom(w.memory, a.most.Wait)
+	}
+	return a.overQueue(w.of.parent.parent)
+}
+
+// leave gives a place free.
+func (a *admission) leave(at place) {
+	a.mu.Lock()
+	defer a.unlock()
+	for of := at.of; of != nil; of = of.parent {
+		of.running--
+		of.memory -= at.memory
+	}
+	if a.host.waiting > 0 {
+		at.of.join()
+		a.serve()
+	}
+}
+
+// take takes a place up.
+func (a *admission) take(at place) {
+	for of := at.of; of != nil; of = of.parent {
+		of.running++
+		of.memory += at.memory
+		a.look(of, runningCalls)
+		a.look(of, memoryInFlight)
+	}
+}
+
+// count counts a call within its minute.
+func (a *admission) count(at place) {
+	for of := at.of; of.rank != hostRank; of = of.parent {
+		of.calls.add(1)
+		a.look(of, callsPerMinute)
+	}
+}
+
+// charge counts the fuel that a caller's code has used.
+func (a *admission) charge(c tool.Caller, fuel uint64, now time.Time) {
+	quota := a.quota(c.Tenant)
+	a.mu.Lock()
+	defer a.unlock()
+	for of := a.account(c, quota, now); of.rank != hostRank; of = of.parent {
+		of.fuel.add(int64(fuel)) //nolint:gosec // at most 1e10
+		a.look(of, fuelPerMinute)
+	}
+}
+
+// look warns of a limit of which four fifths are used, once a minute.
+func (a *admission) look(of *account, k kind) {
+	used, most := of.used(k), of.most[k]
+	if of.rank == hostRank || most == none || used < most-most/5 || a.warn == nil {
+		return
+	}
+	minute := a.now.Unix() / 60
+	if of.warned[k] == minute {
+		return
+	}
+	of.warned[k] = minute
+	w := warning{limit: of.limit(k), used: float64(used), most: float64(most)}
+	if k == memoryInFlight {
+		w.used, w.most = w.used/(1<<20), w.most/(1<<20)
+	}
+	for ; of.rank != hostRank; of = of.parent {
+		switch of.rank {
+		case tenantRank:
+			w.tenant = of.name
+		case personaRank:
+			w.persona = of.name
+		case hostRank, sessionRank:
+		}
+	}
+	a.warnings = append(a.warnings, w)
+}
+
+// unlock lets others in, and then says what there is to warn of.
+func (a *admission) unlock() {
+	warnings := a.warnings
+	a.warnings = nil
+	a.mu.Unlock()
+	for _, w := range warnings {
+		a.warn(w.tenant, w.persona, w.limit, w.used, w.most)
+	}
+}
+
+func (a *admission) load() Load {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return Load{Running: int(a.host.running), Waiting: a.host.waiting}
+}
+
+// overQueue is the error of a call that may not wait, or has waited behind others in vain.
+func (a *admission) overQueue(tenant *account) error {
+	return &tool.Error{
+		Code: tool.OverQuota, Limit: "waitingCalls", RetryAfter: a.most.Wait,
+		Message: fmt.Sprintf("waitingCalls: %d calls of %s wait for others to end; %d may, for %v each", tenant.waiting, tenant, a.most.Waiting, a.most.Wait),
+		Hint:    "make fewer calls at once, or call again later",
+	}
+}
