@@ -20,7 +20,8 @@ func (f *face) auditVerifyCommand(place *dataFlags) *cobra.Command {
 		Short: "Check that no entry was changed or removed",
 		Long: "Computes the chain of every tenant anew, and prints how many entries it has and the hash of the last one, its head. The first\n" +
 			"entry that is broken is named, and the exit status is then 1. A head that was kept elsewhere shows more: with --expect the log\n" +
-			"must still hold that very entry, so that nothing before it was written anew.",
+			"must still hold that very entry, so that nothing before it was written anew. How far the logs had come when the data directory was\n" +
+			"last closed is remembered beside the store, so that a log that was cut off shows.",
 		Example: f.examples(
 			"host audit verify",
 			`host audit verify --expect "$(host audit verify | head -n 1 | cut -d ' ' -f 5)"`,
@@ -57,7 +58,7 @@ type verifyReport struct {
 func (f *face) verify(ctx context.Context, place dataFlags, head string) error {
 	report := verifyReport{Chains: []chainReport{}}
 	err := f.readLog(ctx, place, func(shelf *tiers.Shelf) error {
-		tenants, err := shelf.Tenants(ctx)
+		tenants, err := shelf.Audited(ctx)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,9 @@ func openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
 		return nil, err
 	}
 	const unused = 32 // bytes of a key, under which nothing is sealed or unsealed
-	shelf, err := tiers.New(ctx, opened, tiers.Options{Source: tiers.NotStored, SourceKey: make([]byte, unused), TendEvery: -1})
+	shelf, err := tiers.New(ctx, opened, tiers.Options{
+		Source: tiers.NotStored, SourceKey: make([]byte, unused), Heads: filepath.Join(dir, tiers.HeadsFile), TendEvery: -1,
+	})
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
