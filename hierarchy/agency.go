@@ -141,14 +141,17 @@ func (a *Agency) Spec() Spec { return a.spec }
 func (a *Agency) Run(ctx context.Context, c tool.Caller, prompt string, watch func(Event)) (*Result, error) {
 	r := a.newRun(c, watch)
 	if err := r.begin(ctx, prompt); err != nil {
-		return r.end(answered{}, tool.AsError(err)), err
+		failed := tool.AsError(err)
+		return r.end(answered{}, failed), failed
 	}
 	limited, release := context.WithTimeoutCause(ctx, time.Duration(a.spec.Limits.Timeout), a.timedOut())
 	defer release()
 	limited, stop := context.WithCancelCause(limited)
 	defer stop(nil)
 	r.budget.stop = stop
-	said, err := r.seat(a.manager(), c, nil).work(limited, prompt)
+	manager := r.seat(a.manager(), c, nil)
+	said, err := manager.work(limited, prompt)
+	r.manager = manager.used
 	if err != nil {
 		failed := r.failure(ctx, limited, err)
 		return r.end(said, failed), failed
