@@ -144,23 +144,12 @@ func (a *account) overRoom(memory int64, wait time.Duration) error {
 	return e
 }
 
-// tooSmall returns the account, this one or one above it, that never has room for so much memory; nil when none is.
-func (a *account) tooSmall(memory int64) *account {
+// atMost is how much of some memory a call may ever have.
+func (a *account) atMost(memory int64) int64 {
 	for ; a != nil; a = a.parent {
-		if memory > a.most[memoryInFlight] {
-			return a
-		}
+		memory = min(memory, a.most[memoryInFlight])
 	}
-	return nil
-}
-
-func (a *account) overSize(memory int64) error {
-	limit := a.limit(memoryInFlight)
-	return &tool.Error{
-		Code: tool.OverQuota, Limit: limit,
-		Message: fmt.Sprintf("%s: the call may take %d MiB; %d are allowed to all calls of %s together", limit, memory>>20, a.most[memoryInFlight]>>20, a),
-		Hint:    "give the tool a lower memory limit, or raise " + limit,
-	}
+	return memory
 }
 
 // wait counts a call that begins to wait, or ends to.

@@ -100,12 +100,13 @@ func newAdmission(opt HostOptions) *admission {
 	return a
 }
 
-// enter lets a call begin that may take so much memory, once there is room, or says why not. Whoever enters calls leave when
-// the call has ended.
+// enter lets a call begin that would take so much memory, once there is room, or says why not. The place may have less memory, if
+// no more is allowed at all. Whoever enters calls leave when the call has ended.
 func (a *admission) enter(ctx context.Context, c tool.Caller, memory int64, now time.Time) (place, error) {
 	quota := a.quota(c.Tenant)
 	a.mu.Lock()
-	at := place{a.account(c, quota, now), memory}
+	of := a.account(c, quota, now)
+	at := place{of, of.atMost(memory)}
 	w, err := a.ask(at)
 	a.unlock()
 	if w == nil {
@@ -136,7 +137,8 @@ func (a *admission) account(c tool.Caller, quota tool.Quota, now time.Time) *acc
 }
 
 func bounds(q tool.Quota) [kinds]int64 {
-	return [kinds]int64{int64(q.ConcurrentCalls), int64(q.MemoryMB) << 20, int64(q.CallsPerMinute), q.FuelPerMinute}
+	memory := max(int64(q.MemoryMB)<<20, tool.MinMemoryBytes)
+	return [kinds]int64{int64(q.ConcurrentCalls), memory, int64(q.CallsPerMinute), q.FuelPerMinute}
 }
 
 // ask gives a call its place, or a waiter that will have it, or says why there will be none.
@@ -145,9 +147,7 @@ func (a *admission) ask(at place) (*waiter, error) {
 		return nil, err
 	}
 	tenant := at.of.parent.parent
-	switch small := at.of.tooSmall(at.memory); {
-	case small != nil:
-		return nil, small.overSize(at.memory)
+	switch {
 	case a.host.waiting == 0 && at.of.full(at.memory) == nil:
 		a.count(at)
 		a.take(at)

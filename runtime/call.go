@@ -36,12 +36,28 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 	if ctx.Value(withinCall{}) == h {
 		return h.call(ctx, c, name, input)
 	}
-	place, err := h.admission.enter(ctx, c, h.mayTake(c, name), h.opt.Now())
+	memory := h.mayTake(c, name)
+	place, err := h.admission.enter(ctx, c, memory, h.opt.Now())
 	if err != nil {
 		return h.refused(ctx, c, name, err)
 	}
 	defer h.admission.leave(place)
+	if place.memory < memory {
+		ctx = context.WithValue(ctx, memoryKey{}, place.memory)
+	}
 	return h.call(ctx, c, name, input)
+}
+
+// memoryKey is the key under which a context has the most memory that code may take, where a quota gives it less than its own
+// limits do. Steps of a composed tool are bound by it, too.
+type memoryKey struct{}
+
+// withinQuota holds the limits of a call to what the quota leaves it.
+func withinQuota(ctx context.Context, limits tool.Limits) tool.Limits {
+	if most, less := ctx.Value(memoryKey{}).(int64); less {
+		limits.MemoryBytes = min(limits.MemoryBytes, uint64(most)) //nolint:gosec // above zero
+	}
+	return limits
 }
 
 // mayTake is how much memory a call of a name may take, in bytes: the most that any may where the tool is not ready yet.

@@ -86,7 +86,7 @@ type codeBody struct {
 }
 
 func (b codeBody) run(ctx context.Context, call *invocation) (json.RawMessage, error) {
-	limits := within(b.limits, call.policy.Limits)
+	limits := withinQuota(ctx, within(b.limits, call.policy.Limits))
 	result, err := b.prepared.Call(ctx, Inputs{Input: call.input, Limits: limits, Policy: call.policy})
 	call.result.Stats, call.result.Logs, call.result.Uses = result.Stats, result.Logs, result.Uses
 	return result.Output, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -366,6 +367,80 @@ func TestPrepareFindsCircles(t *testing.T) {
 	h.put(t, ann, "b", steps("a", `1`))
 	_, _, err := h.Prepare(t.Context(), ann.Caller, "a", steps("b", `1`))
 	wants(t, "circle", err, tool.InvalidRequest, "a -> b -> a")
+}
+
+// A call waits for room, and is refused when it has waited in vain or its minute is used up.
+func TestCallsAreAdmitted(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(600, 0)
+	h := host(t, runtime.HostOptions{
+		Quota:     func(string) tool.Quota { return tool.Quota{ConcurrentCalls: 1} },
+		Admission: runtime.Admission{Wait: time.Millisecond}, SessionCallsPerMinute: 3, Now: func() time.Time { return now },
+	})
+	entered, leave := make(chan struct{}), make(chan struct{})
+	err := h.Register(hostTool("wait", anyObject, "", func(in json.RawMessage) (json.RawMessage, error) {
+		entered <- struct{}{}
+		<-leave
+		return in, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() { _, _ = h.Call(context.Background(), bob.Caller, "wait", json.RawMessage(`{}`)) })
+	<-entered
+	if got := h.Load(); got != (runtime.Load{Running: 1}) {
+		t.Errorf("%+v", got)
+	}
+	_, err = h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`))
+	wants(t, "another runs", err, tool.OverQuota, "concurrentCalls: 1 calls")
+	close(leave)
+	running.Wait()
+	for range 2 {
+		if _, err := h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`)); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err = h.Call(t.Context(), ann.Caller, "echo", json.RawMessage(`{}`))
+	wants(t, "the minute is used up", err, tool.OverQuota, "maxCallsPerMinute: 3 calls")
+	if _, err := h.Call(t.Context(), bob.Caller, "echo", json.RawMessage(`{}`)); err != nil {
+		t.Errorf("another session: %v", err)
+	}
+}
+
+// Fuel is charged to whoever calls, for steps of composed tools and trials as well, and memory is what the quota leaves.
+func TestQuotasOfCode(t *testing.T) {
+	t.Parallel()
+	var most atomic.Int64
+	most.Store(1e12)
+	h := host(t, runtime.HostOptions{Quota: func(tenant string) tool.Quota {
+		return tool.Quota{FuelPerMinute: most.Load(), MemoryMB: 64}
+	}})
+	h.put(t, ann, "fills", code("function execute({ n }) { return { n: new Uint8Array(n << 20).length >> 20 } }"))
+	h.put(t, ann, "twice", steps("fills", `"$input.n"`, "fills", `"$prev.n"`))
+	for _, name := range []string{"fills", "twice"} {
+		if result, err := h.Call(t.Context(), ann.Caller, name, json.RawMessage(`{"n":40}`)); err != nil || string(result.Output) != `{"n":40}` {
+			t.Errorf("%s: %s %v", name, result.Output, err)
+		}
+		_, err := h.Call(t.Context(), ann.Caller, name, json.RawMessage(`{"n":90}`))
+		wants(t, name, err, tool.OutOfMemory, "")
+	}
+	most.Store(1)
+	for _, name := range []string{"fills", "twice", "echo"} {
+		_, err := h.Call(t.Context(), ann.Caller, name, json.RawMessage(`{"n":1}`))
+		wants(t, name, err, tool.OverQuota, "fuelPerMinute: ")
+	}
+	other := caller("ann", "1")
+	other.Tenant = "trials"
+	_, try, err := h.Prepare(t.Context(), other.Caller, "mine", code("function execute() { return 1 }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result := try(t.Context(), tool.Trial{Input: json.RawMessage(`{}`)}); result.Err != nil {
+		t.Fatal(result.Err)
+	}
+	_, err = h.Call(t.Context(), other.Caller, "echo", json.RawMessage(`{}`))
+	wants(t, "after a trial", err, tool.OverQuota, "fuelPerMinute: ")
 }
 
 // A tool that begins to behave otherwise is flagged, and its calls succeed all the same.
