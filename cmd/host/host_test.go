@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold,
-			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt, "tomorrow": tomorrow,
+			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt, "tomorrow": tomorrow, "lastrun": lastrun, "await": await,
 			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},
 	})
@@ -71,6 +71,7 @@ var shortScripts = []string{
 	"testdata/script/ok.txtar", "testdata/script/cases.txtar", "testdata/script/fetch_private.txtar", "testdata/script/forge.txtar",
 	"testdata/script/forge_model.txtar", "testdata/script/call.txtar", "testdata/script/tool_promote.txtar", "testdata/script/package_signed.txtar",
 	"testdata/script/backup.txtar", "testdata/script/day.txtar", "testdata/script/workflow.txtar", "testdata/script/skills.txtar",
+	"testdata/script/agency_openai.txtar",
 }
 
 // exits STATUS PROGRAM ARGS... runs a program and compares its exit status.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -25,13 +26,21 @@ func (f *face) agencyCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-// readAgency reads the file of an agency. Errors have their place in it.
+// readAgency reads the file of an agency. Errors have their place in it; of several, all but the last are told already where
+// results are text.
 func (f *face) readAgency(ctx context.Context, file string) (hierarchy.Spec, error) {
 	text, err := f.readText(ctx, file, wire.MaxYAMLBytes, tool.InvalidRequest)
 	if err != nil {
 		return hierarchy.Spec{}, err
 	}
 	spec, err := hierarchy.Parse(text)
+	if problems, ok := errors.AsType[hierarchy.Problems](err); ok && f.format == asText {
+		last := len(problems) - 1
+		for _, p := range problems[:last] {
+			f.explain(&fileError{file, string(text), true, p})
+		}
+		err = problems[last]
+	}
 	if err != nil {
 		return spec, &fileError{file, string(text), true, err}
 	}

@@ -231,7 +231,7 @@ func (f *face) watcher(form eventForm) func(hierarchy.Event) {
 		case hierarchy.SpawnDecided:
 			f.asidef("%s%s\n", indent, escape(spawned(*e.Spawn)))
 		case hierarchy.ToolReturned:
-			if e.Error != nil {
+			if e.Error != nil && e.Tool != hierarchy.SpawnTool { // that is told already
 				f.asidef("%s%s: %s: %s\n", indent, escape(e.Agent), escape(e.Tool), escape(cutLine(e.Error.Message, lineWidth)))
 			}
 		}
