@@ -103,11 +103,17 @@ func (e *edit) tell(tenant string, kind tool.EventType, data fields) error {
 	return e.log("", kind, data)
 }
 
-// CreateTenant makes a tenant, which has no key yet. The name is as tool.CheckTenantName says. One that is taken is a Collision;
-// that of a tenant which was deleted stays taken, so that what is left of it elsewhere is never another's.
-func (s *Shelf) CreateTenant(ctx context.Context, by tool.Actor, name string) (made Tenant, err error) {
+// CreateTenant makes a tenant and its first key, or neither; without a request it has none yet, and nil comes back for it. The name
+// is as tool.CheckTenantName says. One that is taken is a Collision; that of a tenant which was deleted stays taken, so that what is
+// left of it elsewhere is never another's.
+func (s *Shelf) CreateTenant(ctx context.Context, by tool.Actor, name string, first *KeyRequest) (made Tenant, k *NewKey, err error) {
 	if err := tool.CheckTenantName(name); err != nil {
-		return made, err
+		return made, nil, err
+	}
+	if first != nil {
+		if err := first.Validate(); err != nil {
+			return made, nil, err
+		}
 	}
 	err = s.administer(ctx, by, func(e *edit) error {
 		if err := e.tenantIsNew(name); err != nil {
@@ -117,12 +123,17 @@ func (s *Shelf) CreateTenant(ctx context.Context, by tool.Actor, name string) (m
 		if err := e.set(tenantKey(name), made); err != nil {
 			return err
 		}
-		return e.tell(name, tool.TenantCreated, fields{})
+		if err := e.tell(name, tool.TenantCreated, fields{}); err != nil || first == nil {
+			return err
+		}
+		key, err := e.createKey(name, first.withDefaults())
+		k = &key
+		return err
 	})
 	if err != nil {
-		return Tenant{}, err
+		return Tenant{}, nil, err
 	}
-	return made, nil
+	return made, k, nil
 }
 
 func (e *edit) tenantIsNew(name string) error {
@@ -195,6 +206,7 @@ func (s *Shelf) ListTenants(ctx context.Context) ([]Tenant, error) {
 
 func (s *Shelf) storedTenants(ctx context.Context) (list []Tenant, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		return r.Scan(Range{Prefix: key(tenantSpace)}, func(_, text []byte) (bool, error) {
 			var t Tenant
 			err := decode(text, &t)

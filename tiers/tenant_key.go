@@ -198,6 +198,7 @@ func (e *edit) dropKeys(tenant string) error {
 // Keys returns the keys of a tenant, by id, those among them that do not work any more.
 func (s *Shelf) Keys(ctx context.Context, tenant string) (list []Key, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		if _, err := tenantOf(r, tenant); err != nil {
 			return err
 		}

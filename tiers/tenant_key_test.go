@@ -80,6 +80,23 @@ func TestKeyIsItsHoldersIdentity(t *testing.T) {
 	w.wants(tool.NotFound, err)
 }
 
+func TestTenantIsMadeWithItsFirstKeyOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	for _, r := range []tiers.KeyRequest{{}, {Scopes: tool.AllScopes(), ExpiresAt: w.clock()}} {
+		_, _, err := w.CreateTenant(t.Context(), root, "acme", &r)
+		w.wants(tool.InvalidRequest, err)
+		if got := w.names(); got != "local" {
+			t.Fatalf("there are %s", got)
+		}
+	}
+	_, k, err := w.CreateTenant(t.Context(), root, "acme", &tiers.KeyRequest{Scopes: tool.AllScopes()})
+	w.must(err)
+	if got := w.enters(k.Secret); got != "acme/local local call,forge,approve,admin" {
+		t.Errorf("its key is that of %q", got)
+	}
+}
+
 func TestSecretOfAKeyIsKeptNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", tiers.Options{})
@@ -311,7 +328,7 @@ func (g *game) pick(rt *rapid.T) string {
 }
 
 func (g *game) create(rt *rapid.T) {
-	_, _ = g.w.CreateTenant(context.Background(), root, g.pick(rt))
+	_, _, _ = g.w.CreateTenant(context.Background(), root, g.pick(rt), nil)
 }
 
 func (g *game) makeKey(rt *rapid.T) {

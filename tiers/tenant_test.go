@@ -21,7 +21,7 @@ var root = tool.Actor{Caller: tool.Caller{Tenant: "local", Persona: "local", Ses
 
 func (w *world) tenant(name string) tiers.Tenant {
 	w.t.Helper()
-	made, err := w.CreateTenant(context.Background(), root, name)
+	made, _, err := w.CreateTenant(context.Background(), root, name, nil)
 	w.must(err)
 	return made
 }
@@ -68,14 +68,14 @@ func TestTenantIsMadeOnce(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 	for _, name := range []string{"acme", "local"} {
-		_, err := w.CreateTenant(t.Context(), root, name)
+		_, _, err := w.CreateTenant(t.Context(), root, name, nil)
 		w.wants(tool.Collision, err)
 	}
 	for _, name := range []string{"", "Acme", "../acme", "a:b", "*", "admin", "ténant"} {
-		_, err := w.CreateTenant(t.Context(), root, name)
+		_, _, err := w.CreateTenant(t.Context(), root, name, nil)
 		w.wants(tool.InvalidRequest, err)
 	}
-	_, err := w.CreateTenant(t.Context(), tool.Actor{}, "other")
+	_, _, err := w.CreateTenant(t.Context(), tool.Actor{}, "other", nil)
 	w.wants(tool.InvalidRequest, err)
 	w.restart(nil)
 	if got := w.names(); got != "acme local" {
@@ -187,7 +187,7 @@ func TestDeletedTenantLeavesItsNameAlone(t *testing.T) {
 	w.wants(tool.NotFound, w.DeleteTenant(t.Context(), root, "doomed"))
 	_, err = w.CreateKey(t.Context(), root, "doomed", tiers.KeyRequest{Scopes: tool.AllScopes()})
 	w.wants(tool.NotFound, err)
-	_, err = w.CreateTenant(t.Context(), root, "doomed")
+	_, _, err = w.CreateTenant(t.Context(), root, "doomed", nil)
 	w.wants(tool.Collision, err)
 
 	// What is left names it: its own name, and the log of the operator.

@@ -102,24 +102,17 @@ type madeReport struct {
 }
 
 func (f *face) createTenant(ctx context.Context, place dataFlags, name string, first tiers.KeyRequest) error {
-	if err := first.Validate(); err != nil {
-		return f.failed(err)
-	}
 	return f.atNewDesk(ctx, place, operatorOf(localTenant), noJudge, func(d *desk) error {
-		made, err := d.shelf.CreateTenant(ctx, d.by, name)
-		if err != nil {
-			return err
-		}
-		k, err := d.shelf.CreateKey(ctx, d.by, name, first)
+		made, k, err := d.shelf.CreateTenant(ctx, d.by, name, &first)
 		if err != nil {
 			return err
 		}
 		if f.format == asJSON {
-			f.printJSON(madeReport{made, k})
+			f.printJSON(madeReport{made, *k})
 			return nil
 		}
 		f.sayf("made the tenant %s", escape(name))
-		f.showNewKey(k)
+		f.showNewKey(*k)
 		return nil
 	})
 }
