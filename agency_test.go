@@ -1,0 +1,279 @@
+package toolsmith_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/hierarchy"
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/model/modeltest"
+	"example.com/toolsmith/runtime/policy"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// agencies is a world whose agents have a model that answers with the steps.
+func agencies(t *testing.T, dir string, change func(*toolsmith.Options), steps ...modeltest.Step) (*world, *modeltest.Server) {
+	t.Helper()
+	server := modeltest.Start(steps...)
+	t.Cleanup(server.Close)
+	return open(t, dir, approveAll, func(o *toolsmith.Options) {
+		o.Getenv = func(name string) string { return server.Env("openai")[name] }
+		if change != nil {
+			change(o)
+		}
+	}), server
+}
+
+// desk is a team of a writer, whose manager may spawn specialists that nobody judges.
+func desk(tools ...string) hierarchy.Spec {
+	no := false
+	return hierarchy.Spec{
+		Name: "desk", Provider: "openai", Tools: tools,
+		Agents:   []hierarchy.Agent{{Name: "writer", Instructions: "Write."}},
+		Emergent: hierarchy.Emergent{Enabled: true, Judge: &no},
+	}
+}
+
+func (w *world) agency(spec hierarchy.Spec, opt toolsmith.AgencyOptions) *toolsmith.Agency {
+	w.t.Helper()
+	a, err := w.Agency(spec, opt)
+	w.must(err)
+	return a
+}
+
+// calls is a reply of calls: names and arguments in turn.
+func calls(texts ...string) (step modeltest.Step) {
+	for i := 0; i+1 < len(texts); i += 2 {
+		step.Calls = append(step.Calls, modeltest.Call{Name: texts[i], Arguments: modeltest.Arguments(texts[i+1])})
+	}
+	return step
+}
+
+func spawns(role string) modeltest.Step {
+	return calls(hierarchy.SpawnTool, fmt.Sprintf(`{"role":%q,"instructions":"Do it.","justification":"Nobody does."}`, role))
+}
+
+var onDuty = tool.Caller{Tenant: "acme", Persona: "ann"} // without a session
+
+// seen is a tool that notes who calls it, and what they are granted.
+type seen struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (s *seen) tool(name string) runtime.Tool {
+	return ownTool(name, "", func(_ context.Context, call *runtime.Invocation) (json.RawMessage, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.list = append(s.list, fmt.Sprintf("%s: %s may %v", name, call.Caller.Persona, call.Policy.Crypto))
+		return json.RawMessage(`{}`), nil
+	})
+}
+
+// Members act as personas of their own, and specialists as nobody who may do more than the manager that spawned them: not even
+// as a persona of that name.
+func TestAgentsHaveTheirOwnRightsAndNoMore(t *testing.T) {
+	t.Parallel()
+	var s seen
+	wide := policy.Document{Version: "1.0"}
+	wide.Permissions.Crypto.Allow = []string{"sha256"}
+	w, server := agencies(
+		t, "", func(o *toolsmith.Options) {
+			o.Config.Policies = map[string]policy.Document{"wide": wide}
+			o.Config.Personas = map[string]config.Persona{"admin": {Policy: "wide"}}
+			o.Tools = []runtime.Tool{s.tool("look"), s.tool("vault")}
+			o.Permit = func(c tool.Caller, name string) bool { return name != "vault" || c.Persona != "ann" }
+		},
+		calls("delegate_to_writer", `{"task":"look"}`), calls("look", `{}`, "vault", `{}`), modeltest.Text("looked"),
+		spawns("admin"), calls("delegate_to_admin", `{"task":"look"}`), calls("look", `{}`, "vault", `{}`), modeltest.Text("looked, too"),
+		calls("look", `{}`, "vault", `{}`), modeltest.Text("done"),
+	)
+	spec := desk("look", "vault")
+	spec.Agents[0].Persona, spec.Limits.MaxParallel = "admin", 1
+	result, err := w.agency(spec, toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "Go.", nil)
+	w.must(err)
+	want := "look: admin may [sha256]\nvault: admin may [sha256]\nlook: ann/admin may []\nlook: ann may []"
+	if got := strings.Join(s.list, "\n"); got != want || result.Output != "done" || server.Left() != 0 {
+		t.Errorf("got %s\nwant %s\nafter %+v", got, want, result)
+	}
+	for _, call := range result.AgentCalls {
+		if failed := call.ToolCalls[1].Failed; failed != call.Emergent {
+			t.Errorf("%s: vault failed: %v", call.Agent, failed)
+		}
+	}
+}
+
+// A member forges a tool and calls it. Both end with the session of the run, and so do the agents: a specialist of before is
+// nobody who sees anything.
+func TestForgingEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	w, server := agencies(
+		t, "", nil,
+		calls("delegate_to_writer", `{"task":"add"}`), calls("forge_tool", string(request(t, nil))), calls("add_numbers", `{"a":1,"b":2}`), modeltest.Text("3"),
+		spawns("adder"), calls("delegate_to_adder", `{"task":"add"}`), calls("add_numbers", `{"a":1,"b":2}`), modeltest.Text("I cannot."), modeltest.Text("It is 3."),
+	)
+	result, err := w.agency(desk("forge_tool"), toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "Add.", nil)
+	w.must(err)
+	if result.Output != "It is 3." || server.Left() != 0 || len(result.AgentCalls) != 2 {
+		t.Fatalf("%+v", result)
+	}
+	for i, want := range []bool{false, true} { // it is the tool of the session of whoever forged it
+		if last := result.AgentCalls[i].ToolCalls; last[len(last)-1].Failed != want {
+			t.Errorf("%s: %+v", result.AgentCalls[i].Agent, last)
+		}
+	}
+	session := result.Caller.Session
+	if !strings.HasPrefix(session, "agency-") {
+		t.Errorf("the session is %q", session)
+	}
+	for _, persona := range []string{"writer", "ann/adder"} {
+		_, err := w.Call(t.Context(), tool.Caller{Tenant: "acme", Persona: persona, Session: session}, "add_numbers", json.RawMessage(`{"a":1,"b":2}`))
+		w.wants(persona, err, tool.NotFound, "")
+	}
+	shelf, err := w.Shelf(t.Context())
+	w.must(err)
+	all, err := shelf.Sessions(t.Context(), "acme")
+	w.must(err)
+	if len(all) != 0 {
+		t.Errorf("sessions are left: %+v", all)
+	}
+}
+
+// Without forging in the configuration there is no forge_tool; a session that the caller names goes on.
+func TestAgentsForgeWhereTheHostDoes(t *testing.T) {
+	t.Parallel()
+	w, server := agencies(t, "", func(o *toolsmith.Options) { o.Config.Emergent = false }, modeltest.Text("no"))
+	result, err := w.agency(desk("forge_tool"), toolsmith.AgencyOptions{}).Run(t.Context(), ann, "Add.", nil)
+	w.must(err)
+	if strings.Contains(string(server.Seen()[0].Body), `"forge_tool"`) || result.Caller != ann {
+		t.Errorf("%s, %+v", server.Seen()[0].Body, result.Caller)
+	}
+}
+
+func TestRunsAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, _ := agencies(t, dir, nil, calls("delegate_to_writer", `{"task":"go"}`), modeltest.Text("gone"), modeltest.Text("done"))
+	team := w.agency(desk(), toolsmith.AgencyOptions{})
+	first, err := team.Run(t.Context(), onDuty, "Go.", nil)
+	w.must(err)
+	second, err := team.Run(t.Context(), onDuty, "Again.", nil) // the model has nothing more to say
+	if err == nil || second.Reason != hierarchy.Failed {
+		t.Fatalf("%v, %+v", err, second)
+	}
+	w.close()
+
+	w = open(t, dir, approveAll, nil)
+	list, err := w.AgencyRuns(t.Context(), "acme", "ann")
+	w.must(err)
+	if len(list) != 2 || list[0].ID != first.ID || list[1].ID != second.ID || list[0].Prompt != "Go." || list[0].Result.Transcript != nil {
+		t.Fatalf("%+v", list)
+	}
+	run, err := w.AgencyRun(t.Context(), "acme", "ann", first.ID)
+	w.must(err)
+	if run.Result.Output != "done" || len(run.Result.Transcript) != 4 || run.Result.AgentCalls[0].Output != "gone" {
+		t.Errorf("%+v", run.Result)
+	}
+	for _, other := range [][2]string{{"acme", "bob"}, {"other", "ann"}} {
+		_, err := w.AgencyRun(t.Context(), other[0], other[1], first.ID)
+		w.wants(other[0]+"/"+other[1], err, tool.NotFound, "no run")
+	}
+	shelf, err := w.Shelf(t.Context())
+	w.must(err)
+	_, err = shelf.Verify(t.Context(), "acme")
+	w.must(err)
+}
+
+// However much agents say, a run can be kept.
+func TestRunsAreKeptWithinBounds(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 16<<10)
+	var steps []modeltest.Step
+	for range 5 {
+		var many []string
+		for range 15 {
+			many = append(many, "delegate_to_writer", `{"task":"`+long+`"}`)
+		}
+		step := calls(many...)
+		step.When = "manager agent of a team"
+		steps = append(steps, step)
+		for range 15 {
+			steps = append(steps, modeltest.Step{When: `"content":"Write."`, Text: long})
+		}
+	}
+	w, _ := agencies(t, "", nil, append(steps, modeltest.Text("done"))...)
+	result, err := w.agency(desk(), toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "Go.", nil)
+	w.must(err)
+	run, err := w.AgencyRun(t.Context(), "acme", "ann", result.ID)
+	w.must(err)
+	if run.Result.Output != "done" || len(run.Result.AgentCalls) == 0 || len(run.Result.AgentCalls) >= len(result.AgentCalls) {
+		t.Errorf("%q with %d of %d calls", run.Result.Output, len(run.Result.AgentCalls), len(result.AgentCalls))
+	}
+}
+
+func TestSharedSpecialistsAreKept(t *testing.T) {
+	t.Parallel()
+	w, server := agencies(t, "", nil, spawns("adder"), modeltest.Text("one"), modeltest.Text("two"), modeltest.Text("three"))
+	spec := desk()
+	spec.Emergent.Tier = tool.SharedTier
+	_, err := w.Agency(spec, toolsmith.AgencyOptions{})
+	w.wants("nobody to approve", err, tool.InvalidRequest, "shared")
+	opt := toolsmith.AgencyOptions{Approve: hierarchy.AlwaysApprove("eve")}
+	_, err = w.agency(spec, opt).Run(t.Context(), onDuty, "One.", nil)
+	w.must(err)
+	for i, c := range []tool.Caller{{Tenant: "acme", Persona: "bob"}, {Tenant: "other", Persona: "ann"}} {
+		_, err = w.agency(spec, opt).Run(t.Context(), c, "Next.", nil)
+		w.must(err)
+		body := string(server.Seen()[2+i].Body)
+		if got, want := strings.Contains(body, "delegate_to_adder"), c.Tenant == "acme"; got != want {
+			t.Errorf("%v has the specialist: %v", c, got)
+		}
+	}
+	kept := ""
+	for _, e := range w.events {
+		if e.EventType == tool.SpecialistKept {
+			kept = string(e.Data) + " by " + e.Actor
+		}
+	}
+	if want := `{"agency":"desk","approvedBy":"eve","role":"adder","version":1} by eve`; kept != want {
+		t.Errorf("got %s, want %s", kept, want)
+	}
+}
+
+// The judge fails closed: without a model, there is no specialist.
+func TestAgentsAreJudgedByWhoIsThere(t *testing.T) {
+	t.Parallel()
+	w, _ := agencies(t, "", nil, spawns("adder"), modeltest.Text("one"))
+	spec := desk()
+	spec.Emergent.Judge = nil
+	result, err := w.agency(spec, toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "One.", nil)
+	w.must(err)
+	if len(result.Spawns) != 1 || result.Spawns[0].Approved || !strings.Contains(result.Spawns[0].Reason, "no model is configured to judge") {
+		t.Errorf("%+v", result.Spawns)
+	}
+}
+
+func TestAgenciesNeedModels(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", approveAll, nil)
+	_, err := w.Agency(desk(), toolsmith.AgencyOptions{})
+	w.wants("no key", err, tool.Unavailable, "")
+	spec := desk()
+	spec.Provider, spec.Model = "", "large-1"
+	_, err = w.Agency(spec, toolsmith.AgencyOptions{})
+	w.wants("no provider", err, tool.Unavailable, "no model is configured")
+	spec.Agents = nil
+	if _, err = w.Agency(spec, toolsmith.AgencyOptions{}); !errors.Is(err, tool.InvalidRequest) {
+		t.Errorf("no agents: %v", err)
+	}
+	w.close()
+	_, err = w.Agency(desk(), toolsmith.AgencyOptions{})
+	w.wants("closed", err, tool.Unavailable, "closed")
+}
