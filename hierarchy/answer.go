@@ -37,15 +37,18 @@ func failure(err error) answer { return answer{failed: tool.AsError(err)} }
 // text is the answer as a model reads it: a JSON object that has output or error.
 func (a answer) text() string {
 	reply := struct {
-		Output any       `json:"output,omitempty"`
-		Note   string    `json:"note,omitempty"`
-		Error  string    `json:"error,omitempty"`
-		Code   tool.Code `json:"code,omitempty"`
-		Path   string    `json:"path,omitempty"`
-		Hint   string    `json:"hint,omitempty"`
+		Output  any       `json:"output,omitempty"`
+		Note    string    `json:"note,omitempty"`
+		Error   string    `json:"error,omitempty"`
+		Code    tool.Code `json:"code,omitempty"`
+		Path    string    `json:"path,omitempty"`
+		Line    int       `json:"line,omitempty"`
+		Snippet string    `json:"snippet,omitempty"`
+		Hint    string    `json:"hint,omitempty"`
 	}{Output: a.output, Note: a.note}
 	if e := a.failed; e != nil {
-		reply.Error, reply.Code, reply.Path, reply.Hint = cutText(e.Message, maxReason), e.Code, e.Path, cutText(e.Hint, maxReason)
+		reply.Error, reply.Hint = cutText(e.Message, maxReason), cutText(e.Hint, maxReason)
+		reply.Code, reply.Path, reply.Line, reply.Snippet = e.Code, cutText(e.Path, maxReason), e.Line, cutText(e.Snippet, maxReason)
 	}
 	return string(encode(reply))
 }

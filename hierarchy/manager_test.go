@@ -168,9 +168,18 @@ func TestBadCallsAreResults(t *testing.T) {
 	r := d.run(t)
 	heard := d.heard()
 	for i, want := range [][]string{
-		{"no_such_tool", `"code":"not_found"`, "delegate_to_researcher"}, {`"code":"not_found"`}, {"not a JSON object", `"code":"invalid_input"`},
-		{"not a JSON object"}, {`"path":"/task"`, `"code":"invalid_input"`}, {"missing or empty"}, {"missing or empty"}, {`"code":"invalid_input"`, "model"},
-		{`"code":"invalid_input"`}, {"longer than 64 KiB"}, {`"code":"not_found"`}, {`"error":"the path is missing"`, `"path":"/path"`, `"hint":"name a file"`},
+		{"no_such_tool", `"code":"not_found"`, "delegate_to_researcher"},
+		{`"code":"not_found"`},
+		{"not a JSON object", `"code":"invalid_input"`},
+		{"not a JSON object"},
+		{`"path":"/task"`, `"code":"invalid_input"`},
+		{"missing or empty"},
+		{"missing or empty"},
+		{`"code":"invalid_input"`, "model"},
+		{`"code":"invalid_input"`},
+		{"longer than 64 KiB"},
+		{`"code":"not_found"`},
+		{`"error":"the path is missing"`, `"path":"/path"`, `"hint":"name a file"`},
 	} {
 		contains(t, heard[i], want...)
 		if len(heard[i]) > maxReason+500 {
@@ -346,14 +355,15 @@ func TestNewRefuses(t *testing.T) {
 		change func(d *desk)
 		want   string
 	}{
-		"no agents":        {func(d *desk) { d.spec.Agents = nil }, "no agents"},
-		"no models":        {func(d *desk) { d.opt.Model = nil }, "needs models"},
-		"unknown model":    {func(d *desk) { d.spec.Agents[0].Model = "other" }, "no model other"},
-		"model is nil":     {func(d *desk) { d.opt.Model = func(string, string) (model.Model, error) { return nil, nil } }, "no model is configured"},
-		"approvals":        {func(d *desk) { d.spec.HITL.Approvals.BeforeEmergent = true }, "nobody to ask"},
-		"approval of one":  {func(d *desk) { d.spec.HITL.Approvals.BeforeAgent = []string{"writer"} }, "nobody to ask"},
-		"shared, no shelf": {func(d *desk) { d.spec.Emergent.Tier, d.opt.Approve = tool.SharedTier, AlwaysApprove("ann") }, "shelf"},
-		"shared, nobody":   {func(d *desk) { d.spec.Emergent.Tier, d.opt.Shelf = tool.SharedTier, &shelf{} }, "approves"},
+		"T-336 neither a model nor a provider": {func(d *desk) { d.spec.Model, d.spec.Provider = "", "" }, "neither a model nor a provider"},
+		"no agents":                            {func(d *desk) { d.spec.Agents = nil }, "no agents"},
+		"no models":                            {func(d *desk) { d.opt.Model = nil }, "needs models"},
+		"unknown model":                        {func(d *desk) { d.spec.Agents[0].Model = "other" }, "no model other"},
+		"model is nil":                         {func(d *desk) { d.opt.Model = func(string, string) (model.Model, error) { return nil, nil } }, "no model is configured"},
+		"approvals":                            {func(d *desk) { d.spec.HITL.Approvals.BeforeEmergent = true }, "nobody to ask"},
+		"approval of one":                      {func(d *desk) { d.spec.HITL.Approvals.BeforeAgent = []string{"writer"} }, "nobody to ask"},
+		"shared, no shelf":                     {func(d *desk) { d.spec.Emergent.Tier, d.opt.Approve = tool.SharedTier, AlwaysApprove("ann") }, "shelf"},
+		"shared, nobody":                       {func(d *desk) { d.spec.Emergent.Tier, d.opt.Shelf = tool.SharedTier, &shelf{} }, "approves"},
 	} {
 		d := newDesk()
 		c.change(d)
