@@ -94,7 +94,7 @@ var libraries = []library{
 	{"github.com/spf13/pflag", []string{"cmd"}, "flags belong to the faces; rooms take values"},
 	{"go.yaml.in/yaml/v4", []string{"runtime/wire", "cmd"}, "all YAML is read within the bounds of wire"},
 	{"golang.org/x/net", []string{"runtime", "cmd"}, "only policies compare host names"},
-	{"golang.org/x/sys", []string{"wasmjs", "cmd"}, "only the engine asks the system for memory"},
+	{"golang.org/x/sys", []string{"wasmjs", "tiers", "cmd"}, "the engine asks the system for memory, tiers who is at the other end of a socket"},
 }
 
 // A wall stands between two packages however long the way from one to the other.

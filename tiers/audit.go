@@ -123,6 +123,7 @@ const (
 func (s *Shelf) Audit(ctx context.Context, tenant string, q AuditQuery) (events []tool.AuditEvent, err error) {
 	limit := min(orDefault(max(q.Limit, 0), auditPage), maxAuditPage)
 	err = s.store.View(ctx, func(r Reader) error {
+		events = nil
 		sequences, err := auditPageOf(r, tenant, q, limit)
 		for _, n := range sequences {
 			event := tool.AuditEvent{}
@@ -185,7 +186,9 @@ type Chain struct {
 // names the first entry that is broken.
 func (s *Shelf) Verify(ctx context.Context, tenant string) (Chain, error) {
 	var end head
+	remembered, unreadable := s.heads.read() // before the view, which then holds what they were written from
 	err := s.store.View(ctx, func(r Reader) error {
+		end = head{}
 		err := r.Scan(Range{Prefix: key(auditSpace, tenant, "entry")}, func(k, text []byte) (bool, error) {
 			if err := ctx.Err(); err != nil {
 				return false, err
@@ -204,7 +207,10 @@ func (s *Shelf) Verify(ctx context.Context, tenant string) (Chain, error) {
 			return broken(end.Sequence+1, "", fmt.Sprintf("it is missing: the log ends here, but its head names entry %d", want.Sequence))
 		}
 		if err == nil {
-			err = s.checkHeads(r, tenant, end)
+			err = unreadable
+		}
+		if err == nil {
+			err = s.heads.check(r, tenant, end, remembered)
 		}
 		return err
 	})
@@ -246,12 +252,14 @@ func broken(n uint64, id, why string) error {
 
 // Export writes a tenant's log from the first entry, one canonical JSON object per line.
 func (s *Shelf) Export(ctx context.Context, tenant string, w io.Writer) error {
+	at := Range{Prefix: key(auditSpace, tenant, "entry")}
 	return asError(s.store.View(ctx, func(r Reader) error {
-		return r.Scan(Range{Prefix: key(auditSpace, tenant, "entry")}, func(_, text []byte) (bool, error) {
+		return r.Scan(at, func(k, text []byte) (bool, error) {
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}
 			_, err := w.Write(append(bytes.Clone(text), '\n'))
+			at.From = after(k) // entries do not change: if need be, it goes on from here
 			return true, err
 		})
 	}))
@@ -260,6 +268,7 @@ func (s *Shelf) Export(ctx context.Context, tenant string, w io.Writer) error {
 // Tenants returns the tenants that have an audit log and are not being deleted, sorted.
 func (s *Shelf) Tenants(ctx context.Context) (tenants []string, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		tenants = nil
 		var logged []string
 		err := r.Scan(Range{Prefix: key(headSpace)}, func(k, _ []byte) (bool, error) {
 			if all, ok := parts(k); ok {

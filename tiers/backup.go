@@ -31,7 +31,12 @@ const (
 func Backup(ctx context.Context, s Store, w io.Writer) error {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
+	begun := false
 	err := s.View(ctx, func(v Reader) error {
+		if begun {
+			return &tool.Error{Code: tool.Unavailable, Message: "the process that held the store ended in the middle of the backup", Hint: "try again"}
+		}
+		begun = true
 		if err := checkRestored(v); err != nil {
 			return err
 		}
@@ -117,7 +122,7 @@ func RestoreDir(ctx context.Context, dir string, store StoreOptions, backup io.R
 	if err != nil {
 		return err
 	}
-	s, err := storeIn(dir, store)
+	s, err := openAloneIn(dir, store)
 	if err != nil {
 		unmake(made, os.Remove) // what another process has put there by now stays
 		return err
@@ -126,6 +131,15 @@ func RestoreDir(ctx context.Context, dir string, store StoreOptions, backup io.R
 		unmake(made, os.RemoveAll)
 	}
 	return err
+}
+
+// openAloneIn opens the store of a data directory for this process alone.
+func openAloneIn(dir string, opt StoreOptions) (Store, error) {
+	opt, err := storeIn(dir, opt)
+	if err != nil {
+		return nil, err
+	}
+	return openAlone(opt)
 }
 
 // checkVacant refuses a directory that holds what no restore has put there, and says which folders are not there yet, the
@@ -147,7 +161,7 @@ func checkVacant(dir string) (made []string, err error) {
 		switch e.Name() {
 		case storeFolder:
 			made = nil
-		case sourceKeyFile:
+		case sourceKeyFile, storeFolder + socketSuffix:
 		default:
 			return nil, &tool.Error{
 				Code: tool.InvalidRequest, Message: fmt.Sprintf("the data directory %s is not empty: it holds %.100q", dir, e.Name()),
@@ -269,6 +283,7 @@ func notABackup(why string) error {
 func isEmpty(ctx context.Context, s Store) (bool, error) {
 	empty := true
 	err := s.View(ctx, func(v Reader) error {
+		empty = true
 		return v.Scan(Range{}, func([]byte, []byte) (bool, error) { empty = false; return false, nil })
 	})
 	return empty, err

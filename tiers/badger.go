@@ -41,11 +41,14 @@ const (
 // storeKeyBytes are the lengths that a key of AES can have.
 var storeKeyBytes = []int{16, 24, 32}
 
-// badgerStore is the Store in one directory that one process holds.
+// badgerStore is the Store in one directory that this process holds.
 type badgerStore struct {
 	db    *badger.DB
 	dir   string
 	space *space // nil in memory
+	self  party  // who changes it when nobody else is named
+	feed  feed
+	turn  sync.Mutex // held while a transaction commits, and for all of one that others have overtaken too often
 	quit  chan struct{}
 	done  sync.WaitGroup
 
@@ -60,9 +63,29 @@ type syncRound struct {
 	err  error
 }
 
-// OpenStore opens the store in a directory, which it locks against other processes. When one of them holds it, the error
-// is of code Unavailable and names it. So is the error of a store that is damaged, and of a disk with less than 64 MiB free.
+// OpenStore opens the store in a directory. Where the system has what that takes, several processes of one user share it: the
+// first one holds it and serves the others, and when it ends another takes its place (see ADR 23). Elsewhere, and while a
+// backup is restored into it, the error is of code Unavailable and names who holds it. So is the error of a store that is
+// damaged, and of a disk with less than 64 MiB free.
 func OpenStore(opt StoreOptions) (Store, error) {
+	if opt.Dir != "" && shareable {
+		return share(opt)
+	}
+	return openAlone(opt)
+}
+
+// openAlone opens the store for this process alone.
+func openAlone(opt StoreOptions) (*badgerStore, error) {
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
+		s, err := tryOpen(opt)
+		if err == nil || !isHeld(err) || time.Now().After(end) {
+			return s, err
+		}
+	}
+}
+
+// tryOpen opens the store if nobody holds it now.
+func tryOpen(opt StoreOptions) (*badgerStore, error) {
 	if n := len(opt.EncryptionKey); n != 0 && !slices.Contains(storeKeyBytes, n) {
 		return nil, &tool.Error{
 			Code: tool.InvalidRequest, Message: fmt.Sprintf("a key of %d bytes cannot encrypt the store", n), Hint: "give 16, 24 or 32 bytes",
@@ -126,8 +149,8 @@ func openError(opt StoreOptions, err error) error {
 		return err
 	case isHeld(err):
 		return &tool.Error{
-			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s", opt.Dir, holder(opt.Dir)),
-			Hint: "wait for it to end, or use another data directory", Cause: err,
+			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s", opt.Dir, holderOf(opt.Dir)),
+			Hint: "wait for it to end, or use another data directory", Cause: errHeld,
 		}
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
 		return otherKey(opt, err)
@@ -146,8 +169,8 @@ func otherKey(opt StoreOptions, err error) error {
 	return &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s %s", opt.Dir, why), Hint: hint + ": TOOLSMITH_STORE_KEY", Cause: err}
 }
 
-// holder names the process that holds a directory, as well as it can be known.
-func holder(dir string) string {
+// holderOf names the process that holds a directory, as well as it can be known.
+func holderOf(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "LOCK")) //nolint:gosec // G304: the store's own file
 	pid := strings.TrimSpace(string(text))
 	if err != nil || pid == "" {
@@ -163,24 +186,36 @@ func (s *badgerStore) View(ctx context.Context, fn func(Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return tool.AsError(err)
 	}
-	return translate(s.db.View(func(t *badger.Txn) error { return fn(badgerTxn{t, s.dir}) }))
+	t, err := s.begin(viewing)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	return translate(fn(t))
 }
 
 func (s *badgerStore) Update(ctx context.Context, fn func(Txn) error) error {
-	for {
+	for tries := 0; ; tries++ {
 		if err := ctx.Err(); err != nil {
 			return tool.AsError(err)
 		}
-		if s.space != nil {
-			if err := s.space.forCommit(); err != nil {
-				return err
-			}
-		}
-		err := s.db.Update(func(t *badger.Txn) error { return fn(badgerTxn{t, s.dir}) })
+		err := s.update(modeOf(tries), fn)
 		if !errors.Is(err, badger.ErrConflict) {
 			return translate(err)
 		}
 	}
+}
+
+func (s *badgerStore) update(m mode, fn func(Txn) error) error {
+	t, err := s.begin(m)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	if err := fn(t); err != nil {
+		return err
+	}
+	return t.commit(s.self)
 }
 
 // Sync lets everyone who waits for the disk wait for the same sync. It does not stop early: what is committed is
@@ -248,65 +283,6 @@ func (s *badgerStore) collect(every time.Duration) {
 		}
 	}
 }
-
-// badgerTxn is a transaction that fn of View and Update sees.
-type badgerTxn struct {
-	txn *badger.Txn
-	dir string
-}
-
-func (t badgerTxn) Get(key []byte) ([]byte, bool, error) {
-	item, err := t.txn.Get(key)
-	if errors.Is(err, badger.ErrKeyNotFound) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	value, err := item.ValueCopy(nil)
-	if err == nil {
-		err = t.checkValue(item, value)
-	}
-	return value, err == nil, err
-}
-
-// checkValue notices a value that could not be read from the value log: Badger gives an empty one in its place.
-func (t badgerTxn) checkValue(item *badger.Item, value []byte) error {
-	if len(value) > 0 || item.ValueSize() <= 0 {
-		return nil
-	}
-	return damagedError(t.dir, errors.New("a value cannot be read"))
-}
-
-func (t badgerTxn) Scan(r Range, visit func(key, value []byte) (bool, error)) error {
-	it := t.txn.NewIterator(badger.IteratorOptions{PrefetchValues: true, PrefetchSize: 64, Reverse: r.Reverse, Prefix: r.Prefix})
-	defer it.Close()
-	from := r.From
-	if from == nil {
-		from = r.Prefix
-		if r.Reverse {
-			from = append(append([]byte{}, r.Prefix...), partEscape) // behind every key that begins with the prefix
-		}
-	}
-	for it.Seek(from); it.Valid(); it.Next() {
-		item := it.Item()
-		more := true
-		err := item.Value(func(value []byte) (err error) {
-			if err := t.checkValue(item, value); err != nil {
-				return err
-			}
-			more, err = visit(item.Key(), value)
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t badgerTxn) Set(key, value []byte) error { return t.txn.Set(key, value) }
-func (t badgerTxn) Delete(key []byte) error     { return t.txn.Delete(key) }
 
 // translate gives an error of Badger's a code of ours.
 func translate(err error) error {

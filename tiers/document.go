@@ -51,8 +51,10 @@ func (s *Shelf) Documents(ctx context.Context, of tool.DocumentRef, visit func(i
 	if err := checkDocument(of); err != nil {
 		return err
 	}
+	at := Range{Prefix: documentKey(of)}
 	return asError(s.store.View(ctx, func(r Reader) error {
-		return r.Scan(Range{Prefix: documentKey(of)}, func(k, value []byte) (bool, error) {
+		return r.Scan(at, func(k, value []byte) (bool, error) {
+			at.From = after(k) // none is visited twice, even if this has to go on over another state
 			all, ok := parts(k)
 			if !ok {
 				return true, nil
@@ -65,6 +67,7 @@ func (s *Shelf) Documents(ctx context.Context, of tool.DocumentRef, visit func(i
 // Personas returns the personas of a tenant that have documents of a kind of their own, sorted.
 func (s *Shelf) Personas(ctx context.Context, tenant string, kind tool.DocumentKind) (list []string, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		return r.Scan(Range{Prefix: key(string(kind), tenant)}, func(k, _ []byte) (bool, error) {
 			const persona, session = 2, 3
 			if all, ok := parts(k); ok && len(all) > session && all[session] == "" && (len(list) == 0 || list[len(list)-1] != all[persona]) {

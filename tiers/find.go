@@ -70,6 +70,7 @@ func (s *Shelf) Find(ctx context.Context, c tool.Caller, name string) (found *to
 // Visible returns the tools that a caller may see, by name: where two have one name, the one that Find returns.
 func (s *Shelf) Visible(ctx context.Context, c tool.Caller) (list []*tool.Record, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		t, err := readTenant(r, c.Tenant)
 		if err != nil || t.gone() {
 			return err
@@ -131,6 +132,7 @@ type Filter struct {
 // List returns a tenant's records, whoever may see them, by id.
 func (s *Shelf) List(ctx context.Context, tenant string, f Filter) (list []*tool.Record, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		return r.Scan(Range{Prefix: key(toolSpace, tenant, "record")}, func(_, text []byte) (bool, error) {
 			found, err := decodeRecord(text)
 			if err == nil && f.picks(found) {

@@ -134,14 +134,13 @@ func hasEntry(r Reader, tenant string, was Chain) (bool, error) {
 	return json.Unmarshal(text, &event) == nil && event.Hash == was.Head, nil
 }
 
-// checkHeads compares a log that is whole with what the file remembers of it.
-func (s *Shelf) checkHeads(r Reader, tenant string, end head) error {
-	remembered, err := s.heads.read()
+// check compares a log that is whole with what the file remembered of it before.
+func (h *heads) check(r Reader, tenant string, end head, remembered map[string]Chain) error {
 	was, known := remembered[tenant]
-	if err != nil || !known {
-		return err
+	if !known {
+		return nil
 	}
-	name := filepath.Base(s.heads.file)
+	name := filepath.Base(h.file)
 	if was.Entries > end.Sequence {
 		return broken(end.Sequence+1, "", fmt.Sprintf("it is missing: the log ends here, but %s remembers entry %d", name, was.Entries))
 	}

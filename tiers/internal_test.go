@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"example.com/toolsmith/runtime/tool"
@@ -106,6 +109,20 @@ func TestForeignStoreIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := migrate(t.Context(), s, nil); !errors.Is(err, tool.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHeldStoreNamesItsHolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := openAlone(StoreOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = OpenStore(StoreOptions{Dir: dir})
+	if !errors.Is(err, tool.Unavailable) || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -94,6 +94,9 @@ func cutPart(key []byte) (part string, rest []byte, ok bool) {
 	}
 }
 
+// after is the first of all keys behind one.
+func after(k []byte) []byte { return append(bytes.Clone(k), 0) }
+
 // number is a part that sorts as its number does.
 func number(n uint64) string {
 	return string(binary.BigEndian.AppendUint64(nil, n))

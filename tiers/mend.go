@@ -23,21 +23,17 @@ func openBadger(opt badger.Options) (*badger.DB, error) {
 	if opt.InMemory {
 		return badger.Open(opt)
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
-		var db *badger.DB
-		err := prepareDir(opt)
-		if err == nil {
-			db, err = badger.Open(opt)
-		}
-		if err == nil {
-			if err = checkOpened(db, opt); err != nil {
-				return nil, errors.Join(err, db.Close())
-			}
-		}
-		if err == nil || !isHeld(err) || time.Now().After(end) {
-			return db, err
-		}
+	if err := prepareDir(opt); err != nil {
+		return nil, err
 	}
+	db, err := badger.Open(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOpened(db, opt); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
 // isHeld reports whether another process has the directory. Badger says so in words only.

@@ -123,6 +123,7 @@ func (s *Shelf) Sessions(ctx context.Context, tenant string) (list []Session, er
 		prefix = key(sessionSpace, tenant)
 	}
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		return r.Scan(Range{Prefix: prefix}, func(_, text []byte) (bool, error) {
 			var at Session
 			err := decode(text, &at)

@@ -20,7 +20,7 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 		t.Errorf("opened: %v", err)
 	}
 	free = openSpace
-	s, err := OpenStore(opt)
+	s, err := openAlone(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 	if err := s.Update(t.Context(), put); err != nil {
 		t.Errorf("looked again at once: %v", err)
 	}
-	s.(*badgerStore).space.next = time.Time{}
+	s.space.next = time.Time{}
 	if err := s.Update(t.Context(), put); !isFull(err) {
 		t.Errorf("committed: %v", err)
 	}

@@ -6,7 +6,8 @@ import "context"
 // whatever stands behind it: one directory today, a cluster another day. Errors are *tool.Error, except those that a
 // function returned, which come back as they are.
 type Store interface {
-	// View runs fn over one consistent state.
+	// View runs fn over one consistent state, that of its first read or an earlier one. When that is lost, with another process that held it, fn is run again over the
+	// next, so it must begin anew.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn and, when it returns nil, makes all its changes at once or none. What fn read with Get must not have
 	// changed meanwhile, else fn is run again, so it must have no effect of its own. The changes are visible when Update

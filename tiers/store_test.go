@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,23 +39,13 @@ func TestStoreContract(t *testing.T) {
 	}
 }
 
-func openStore(t *testing.T, opt tiers.StoreOptions) tiers.Store {
+func openStore(t testing.TB, opt tiers.StoreOptions) tiers.Store {
 	t.Helper()
 	s, err := tiers.OpenStore(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestHeldStoreNamesItsHolder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	defer openStore(t, tiers.StoreOptions{Dir: dir}).Close()
-	_, err := tiers.OpenStore(tiers.StoreOptions{Dir: dir})
-	if !errors.Is(err, tool.Unavailable) || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
-		t.Errorf("got %v", err)
-	}
 }
 
 func TestEncryptedStoreNeedsItsKey(t *testing.T) {

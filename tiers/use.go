@@ -242,6 +242,7 @@ const maxMinutes = 500
 func (s *Shelf) passed(ctx context.Context, tenant string) (ids []string, err error) {
 	now := s.opt.Now().Unix() / 60
 	err = s.store.View(ctx, func(r Reader) error {
+		ids = nil
 		return r.Scan(Range{Prefix: key(auditSpace, tenant, "minute")}, func(k, text []byte) (bool, error) {
 			var at useMinute
 			err := decode(text, &at)

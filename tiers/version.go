@@ -11,6 +11,7 @@ import (
 // History returns a version and those before it, newest first.
 func (s *Shelf) History(ctx context.Context, tenant, id string) (list []*tool.Record, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		at, err := record(r, tenant, id)
 		for err == nil && at != nil {
 			list = append(list, at)
@@ -95,6 +96,7 @@ type Difference struct {
 // Diff compares what two versions promise and do. Code that is not there is the text "(not stored)".
 func (s *Shelf) Diff(ctx context.Context, tenant, from, to string) (list []Difference, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
+		list = nil
 		before, err := s.face(r, tenant, from)
 		if err != nil {
 			return err

@@ -129,12 +129,22 @@ func views(t *testing.T, s tiers.Store) {
 	t.Helper()
 	update(t, s, func(txn tiers.Txn) error { return txn.Set([]byte("a"), []byte("1")) })
 	must(t, s.View(t.Context(), func(v tiers.Reader) error {
-		update(t, s, func(txn tiers.Txn) error { return txn.Set([]byte("a"), []byte("2")) })
+		if _, found, err := v.Get([]byte("b")); found || err != nil { // the moment is that of the first read, at the latest
+			t.Errorf("a view sees what is not there: %v", err)
+		}
+		update(t, s, func(txn tiers.Txn) error {
+			return errors.Join(txn.Set([]byte("a"), []byte("2")), txn.Set([]byte("b"), nil))
+		})
 		value, _, err := v.Get([]byte("a"))
 		if string(value) != "1" {
 			t.Errorf("a view sees %s, which came later", value)
 		}
-		return err
+		return errors.Join(err, v.Scan(tiers.Range{}, func(key, value []byte) (bool, error) {
+			if string(key) != "a" || string(value) != "1" {
+				t.Errorf("a scan sees %s=%s, which came later", key, value)
+			}
+			return true, nil
+		}))
 	}))
 }
 
