@@ -23,10 +23,10 @@ func (h *Host) model(purpose string) (model.Model, error) {
 	if err != nil || !configured {
 		return nil, err
 	}
-	return h.open(purpose, spec)
+	return h.openModel(purpose, spec)
 }
 
-func (h *Host) open(purpose string, spec model.Spec) (model.Model, error) {
+func (h *Host) openModel(purpose string, spec model.Spec) (model.Model, error) {
 	opt := h.opt.Models
 	opt.Getenv = h.opt.Getenv
 	m, err := model.Open(spec, opt)
@@ -58,7 +58,7 @@ func (h *Host) modelOf(purpose, provider, name string) (model.Model, error) {
 	if name != "" {
 		spec.Model = name
 	}
-	return h.open(purpose, spec)
+	return h.openModel(purpose, spec)
 }
 
 // modelJudge is the judge of the configured models.
