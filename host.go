@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/toolsmith/forge"
@@ -35,10 +36,12 @@ type Host struct {
 
 	loading sync.Mutex
 	loaded  bool // what is stored was looked over with the tools that there are now
+	open    atomic.Bool
 }
 
 // Open opens a host in a data directory, which is made when it is not there; "" or config.Memory keeps nothing beyond
-// Close. One process holds a directory at a time. The context is that of opening.
+// Close. Several processes may have a directory open (see tiers.OpenStore); what one changes the others see. The context is
+// that of opening.
 func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 	opt = opt.withDefaults()
 	if err := opt.Config.Validate(); err != nil {
@@ -83,6 +86,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Host, err error) {
 	}
 	h.forge = forge.New(h.tools, reviewer, h.shelf, h.forgeOptions())
 	h.promoter = forge.NewPromoter(reviewer, h.shelf, forge.PromoterOptions{SharedByPanel: !opt.Config.EmergentConfig.RequireHumanForShared}) //nolint:contextcheck,nolintlint // it works until Close
+	h.open.Store(true)
 	return h, nil
 }
 
@@ -111,7 +115,7 @@ func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) 
 		return nil, err
 	}
 	opt := tiers.Options{
-		Rules: h.rules(), Source: tiers.SourceAtRest(h.opt.Config.SourceAtRest), Watch: h.changed, Now: h.opt.Now, Random: h.opt.Random,
+		Rules: h.rules(), Source: tiers.SourceAtRest(h.opt.Config.SourceAtRest), Watch: h.changed, Lost: h.lost, Now: h.opt.Now, Random: h.opt.Random,
 		Appended: h.opt.Observer.Appended,
 		Reserved: func(name string) bool { return h.tools.Reserved(name) },
 	}
@@ -126,15 +130,31 @@ func (h *Host) openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) 
 	return tiers.Open(ctx, dir, tiers.StoreOptions{EncryptionKey: storeKey, Logger: h.opt.Logger}, opt)
 }
 
-// changed makes calls look anew at what an audit entry tells of.
+// changed is told of every audit entry, those of other processes too. Before the host is open nothing is kept that could be stale.
 func (h *Host) changed(e tool.AuditEvent) {
+	if h.open.Load() {
+		h.forget(e)
+	}
+	h.opt.OnAudit(e)
+}
+
+// forget makes calls look anew at what an audit entry tells of.
+func (h *Host) forget(e tool.AuditEvent) {
 	if e.ToolID != "" && e.EventType != tool.Used || e.EventType == tool.TenantDeleting {
 		h.tools.Changed(e.Tenant)
 	}
 	if e.EventType == tool.QuotaChanged {
 		h.quotaChanged()
 	}
-	h.opt.OnAudit(e)
+}
+
+// lost makes calls look anew at everything.
+func (h *Host) lost() {
+	if h.open.Load() {
+		h.tools.ChangedAll()
+		h.quotaChanged()
+	}
+	h.opt.OnLost()
 }
 
 func (h *Host) rules() tiers.Rules {
@@ -145,7 +165,8 @@ func (h *Host) rules() tiers.Rules {
 		SharedByPanel: !c.RequireHumanForShared, MaxFailuresInARow: c.MaxFailuresInARow, SessionIdle: time.Duration(c.SessionIdleHours) * time.Hour,
 		StaleAfter: time.Duration(c.StaleAfterDays) * 24 * time.Hour, DemoteStale: c.DemoteStale,
 		DemoteBelowSuccessRate: c.DemoteBelowSuccessRate, DemoteAfterUses: c.DemoteAfterUses,
-		MaxForgeAttempts: c.MaxForgeAttemptsPerSession, MaxSessionTokens: c.MaxJudgeTokensPerSession, MaxPersonaTokens: c.MaxJudgeTokensPerPersona,
+		MaxForgeAttempts: c.MaxForgeAttemptsPerSession, MaxSessionTokens: c.MaxJudgeTokensPerSession,
+		Tenant: h.opt.Config.Quotas.Tenant.Quota(), Persona: h.opt.Config.Quotas.Persona.Quota(),
 	}
 }
 

@@ -35,7 +35,8 @@ type Options struct {
 	Models  model.Options   // what models reach the world through
 
 	Observer Observer              // of what the host does
-	OnAudit  func(tool.AuditEvent) // told of every audit entry once it is on disk; must return soon
+	OnAudit  func(tool.AuditEvent) // told of every audit entry once it is on disk, those of other processes too; must return soon
+	OnLost   func()                // told when entries of other processes may have been missed; must return soon
 	OnForge  func(forge.Event)     // told what becomes of requests; must return soon
 	Logger   *slog.Logger          // what the store has to say; nil: nothing
 
@@ -51,6 +52,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OnAudit == nil {
 		o.OnAudit = func(tool.AuditEvent) {}
+	}
+	if o.OnLost == nil {
+		o.OnLost = func() {}
 	}
 	if o.OnForge == nil {
 		o.OnForge = func(forge.Event) {}

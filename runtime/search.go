@@ -124,7 +124,7 @@ func bare(r *tool.Record) *tool.Record {
 func (t *table) generation(tenant string) uint64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.generations[tenant]
+	return t.now(tenant)
 }
 
 // document is a tool as it is searched for.

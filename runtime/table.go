@@ -44,7 +44,7 @@ type table struct {
 	mu          sync.RWMutex
 	entries     map[seat]entry
 	ready       map[[2]string]*callable // by tenant and id: sessions share what a tool was compiled to
-	generations map[string]uint64       // by tenant
+	generations map[string]uint64       // by tenant; that of "" counts for all
 }
 
 // maxEntries bounds a table. A full one is emptied: that costs each tool one compilation.
@@ -53,12 +53,15 @@ const maxEntries = 10_000
 func (t *table) get(at seat) (*callable, uint64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	now := t.generations[at.Tenant]
+	now := t.now(at.Tenant)
 	if e, ok := t.entries[at]; ok && e.generation == now {
 		return e.callable, now
 	}
 	return nil, now
 }
+
+// now is the generation of a tenant.
+func (t *table) now(tenant string) uint64 { return t.generations[tenant] + t.generations[""] }
 
 // put keeps what a name meant in a generation.
 func (t *table) put(at seat, generation uint64, c *callable) {
@@ -97,6 +100,9 @@ func (t *table) changed(tenant string) {
 
 // Changed says that something has changed on the shelf of a tenant: what calls mean by a name is looked up anew.
 func (h *Host) Changed(tenant string) { h.table.changed(tenant) }
+
+// ChangedAll says that something may have changed on the shelf of any tenant.
+func (h *Host) ChangedAll() { h.table.changed("") }
 
 // resolve returns the tool that a caller means by a name and may call now.
 func (h *Host) resolve(ctx context.Context, c tool.Caller, name string) (*callable, error) {
