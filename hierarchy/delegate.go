@@ -111,9 +111,9 @@ func (s *seat) answerOf(found answered, err error) answer {
 
 // called keeps the record of a task that was delegated.
 func (r *run) called(call AgentCall) {
-	call.Input, call.Output = cutText(call.Input, maxTurnText), cutText(call.Output, maxTurnText)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	call.Input, call.Output = cutText(call.Input, r.room(maxTurnText)), cutText(call.Output, r.room(maxTurnText))
 	r.calls = append(r.calls, call)
 }
 

@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,5 +175,28 @@ func TestMembersActAsThemselves(t *testing.T) {
 	contains(t, d.heard()[1], `\"persona\":\"writer\"`, `\"tenant\":\"acme\"`)
 	if log := d.logged(tool.Delegated); len(log) != 2 {
 		t.Errorf("%+v", log)
+	}
+}
+
+func TestManyRecordsAreShort(t *testing.T) {
+	t.Parallel()
+	var steps []model.Step
+	long := strings.Repeat("x", maxReason)
+	for range 6 {
+		steps = append(steps, calls(slices.Repeat([]model.ToolCall{delegates("researcher", long), spawn("writer", long, long)}, 25)...))
+	}
+	d := newDesk(append(steps, model.Say("42"))...)
+	d.spec.Limits.MaxSteps, d.spec.Limits.MaxModelCalls, d.spec.Limits.MaxToolCalls = 10, 1000, 1000
+	d.models["researcher"] = says(long)
+	r := d.run(t)
+	whole, all := 0, len(r.AgentCalls)+len(r.Spawns)
+	for _, c := range r.AgentCalls {
+		whole += len(c.Input) / maxReason
+	}
+	for _, s := range r.Spawns {
+		whole += len(s.Instructions) / maxReason
+	}
+	if all != 300 || whole != maxWhole {
+		t.Errorf("%d of %d records have their texts", whole, all)
 	}
 }

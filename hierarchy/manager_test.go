@@ -402,3 +402,25 @@ func TestPrepareSeesEveryRequest(t *testing.T) {
 	contains(t, d.asked("boss")[1].System, "You are boss.")
 	contains(t, writer.Asked()[0].System, "You are writer.\n\nWrite well.")
 }
+
+func TestManyToolsAreOfferedAsFarAsTheyFit(t *testing.T) {
+	t.Parallel()
+	d := newDesk(model.Say("42"))
+	d.spec.Tools = []string{"any"}
+	size := 0
+	d.opt.Tools = func(context.Context, tool.Caller, []string) (list []model.ToolSpec, err error) {
+		for i := range 500 {
+			list = append(list, model.ToolSpec{Name: fmt.Sprint("tool", i), Description: strings.Repeat("x", size)})
+		}
+		return list, nil
+	}
+	d.run(t)
+	if n := len(offered(d.asked("boss")[0])); n != maxOffers {
+		t.Errorf("%d small tools", n)
+	}
+	d.models["boss"], size = model.NewScripted(model.Say("42")), maxOfferBytes/10
+	d.run(t)
+	if n := len(offered(d.asked("boss")[0])); n != 3+10 {
+		t.Errorf("%d large tools", n)
+	}
+}

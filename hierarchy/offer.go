@@ -16,8 +16,10 @@ type offer struct {
 	do   func(ctx context.Context, arguments json.RawMessage) answer
 }
 
-// maxOffers is how many tools providers take.
-const maxOffers = 128
+const (
+	maxOffers     = 128       // that providers take
+	maxOfferBytes = 512 << 10 // of descriptions and schemas; tools beyond it are not offered
+)
 
 // offers are the tools of an agent now: those that delegate and spawn, and below them those of the host. They are gathered
 // before every turn, because a team grows and tools are forged meanwhile.
@@ -36,9 +38,11 @@ func (s *seat) offers(ctx context.Context) (list []offer, err error) {
 	if err != nil {
 		return nil, tool.AsError(err)
 	}
+	bytes := 0
 	for _, spec := range specs {
-		if len(list) < maxOffers && callable.MatchString(spec.Name) && !offers(list, spec.Name) {
-			list = append(list, s.hostTool(spec))
+		size := len(spec.Description) + len(spec.Schema)
+		if len(list) < maxOffers && bytes+size <= maxOfferBytes && callable.MatchString(spec.Name) && !offers(list, spec.Name) {
+			list, bytes = append(list, s.hostTool(spec)), bytes+size
 		}
 	}
 	return list, nil

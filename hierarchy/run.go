@@ -109,6 +109,17 @@ func (r *run) end(said answered, failed *tool.Error) *Result {
 	return result
 }
 
+// room is how much records keep of a text: little once there are many of them. r.mu is held.
+func (r *run) room(most int) int {
+	if len(r.calls)+len(r.spawns) >= maxWhole {
+		return min(most, maxWord)
+	}
+	return most
+}
+
+// maxWhole is how many records keep their texts.
+const maxWhole = 200
+
 // log writes an audit entry of an agent of the run.
 func (r *run) log(ctx context.Context, by tool.Actor, event tool.EventType, data any) error {
 	if err := r.agency.opt.Log(ctx, by, event, data); err != nil {

@@ -69,7 +69,7 @@ func reasonOf(stop model.StopReason) Reason {
 }
 
 // maxTalk bounds the text of a conversation, well below what a model is sent at most.
-const maxTalk = 2 << 20
+const maxTalk = 1 << 20
 
 // fit leaves out the oldest results of a conversation that has become too long. The task and the last results stay.
 func (s *seat) fit() {

@@ -206,15 +206,23 @@ func (s *seat) decided(ctx context.Context, w *wish, refused error) error {
 		refused = err
 		told = w.told(told.Timestamp, refused)
 	}
-	r.mu.Lock()
-	r.spawns = append(r.spawns, told)
-	r.mu.Unlock()
+	r.recordSpawn(told)
 	e := Event{Kind: SpawnDecided, Spawn: &told}
 	if refused != nil {
 		e.Error = tool.AsError(refused)
 	}
 	s.emit(e)
 	return refused
+}
+
+// recordSpawn keeps what became of a wish; the texts of those that joined always.
+func (r *run) recordSpawn(s Spawn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if most := r.room(maxReason); !s.Approved && most < maxReason {
+		s.Instructions, s.Justification = cutText(s.Instructions, most), cutText(s.Justification, most)
+	}
+	r.spawns = append(r.spawns, s)
 }
 
 // told is the wish as records have it.
