@@ -44,8 +44,8 @@ type NewKey struct {
 	Secret string `json:"key"`
 }
 
-// storedKey is a key with the SHA-256, hexadecimal, of what has to be presented.
-type storedKey struct {
+// heldKey is a key with the SHA-256, hexadecimal, of what has to be presented.
+type heldKey struct {
 	Key
 	Hash     string     `json:"hash"`
 	OldHash  string     `json:"oldHash,omitempty"` // before it was rotated
@@ -93,18 +93,18 @@ func keyAt(tenant string, id ...string) []byte {
 func keyIDAt(id string) []byte { return key(keyIDSpace, id) }
 
 // readKey returns a key of a tenant; nil when there is none.
-func readKey(r Reader, tenant, id string) (*storedKey, error) {
+func readKey(r Reader, tenant, id string) (*heldKey, error) {
 	text, found, err := r.Get(keyAt(tenant, id))
 	if err != nil || !found {
 		return nil, err
 	}
-	k := &storedKey{}
+	k := &heldKey{}
 	return k, decode(text, k)
 }
 
-func keysOf(r Reader, tenant ...string) (list []storedKey, err error) {
+func keysOf(r Reader, tenant ...string) (list []heldKey, err error) {
 	err = r.Scan(Range{Prefix: key(keySpace, tenant...)}, func(_, text []byte) (bool, error) {
-		var k storedKey
+		var k heldKey
 		err := decode(text, &k)
 		list = append(list, k)
 		return true, err
@@ -139,7 +139,7 @@ func (e *edit) createKey(tenant string, r KeyRequest) (made NewKey, err error) {
 	if err != nil {
 		return made, err
 	}
-	k := storedKey{Key: Key{ID: id, Tenant: tenant, Persona: r.Persona, Name: r.Name, CreatedAt: tool.At(e.now), CreatedBy: e.by.String()}}
+	k := heldKey{Key: Key{ID: id, Tenant: tenant, Persona: r.Persona, Name: r.Name, CreatedAt: tool.At(e.now), CreatedBy: e.by.String()}}
 	if k.Scopes, err = tool.ParseScopes(r.Scopes.String()); err != nil { // in their order, each once
 		return made, err
 	}
@@ -163,7 +163,7 @@ func (e *edit) createKey(tenant string, r KeyRequest) (made NewKey, err error) {
 	return NewKey{k.Key, secret}, e.tell(tenant, tool.KeyCreated, told)
 }
 
-func (e *edit) saveKey(k *storedKey) error { return e.set(keyAt(k.Tenant, k.ID), k) }
+func (e *edit) saveKey(k *heldKey) error { return e.set(keyAt(k.Tenant, k.ID), k) }
 
 // roomForKey checks that a tenant may have one more key. Those that do not work any more are forgotten when there are many.
 func (e *edit) roomForKey(tenant string) error {
@@ -171,7 +171,7 @@ func (e *edit) roomForKey(tenant string) error {
 	if err != nil || len(list) < MaxKeys {
 		return err
 	}
-	working := slices.DeleteFunc(slices.Clone(list), func(k storedKey) bool { return !k.Works(e.now) })
+	working := slices.DeleteFunc(slices.Clone(list), func(k heldKey) bool { return !k.Works(e.now) })
 	if len(working) >= MaxKeys {
 		return &tool.Error{Code: tool.Limit, Message: fmt.Sprintf("the tenant has %d keys, which is all that it may have", MaxKeys), Hint: "revoke one that is no longer needed"}
 	}
@@ -216,7 +216,7 @@ func (s *Shelf) HasKeys(ctx context.Context) (has bool, err error) {
 	now := s.opt.Now()
 	err = s.store.View(ctx, func(r Reader) error {
 		all, err := keysOf(r)
-		has = slices.ContainsFunc(all, func(k storedKey) bool { return k.Works(now) })
+		has = slices.ContainsFunc(all, func(k heldKey) bool { return k.Works(now) })
 		return err
 	})
 	return has, asError(err)
@@ -254,7 +254,7 @@ func (s *Shelf) RotateKey(ctx context.Context, by tool.Actor, tenant, id string,
 }
 
 // liveKey returns a key of a tenant that is not being deleted.
-func (e *edit) liveKey(tenant, id string) (*storedKey, error) {
+func (e *edit) liveKey(tenant, id string) (*heldKey, error) {
 	if _, err := e.liveTenant(tenant); err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 	if !ok {
 		return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "this is not a key: its check sum does not match", Hint: "copy the whole key, which begins with " + keyPrefix}
 	}
-	var k *storedKey
+	var k *heldKey
 	err := s.store.View(ctx, func(r Reader) (err error) { k, err = keyByID(r, id); return err })
 	if err != nil {
 		return tool.Principal{}, asError(err)
@@ -301,24 +301,24 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 }
 
 // keyByID returns the key that has an id; none is one that nothing fits, and so is one of a tenant that is gone.
-func keyByID(r Reader, id string) (*storedKey, error) {
+func keyByID(r Reader, id string) (*heldKey, error) {
 	tenant, found, err := r.Get(keyIDAt(id))
 	if err != nil || !found {
-		return &storedKey{}, err
+		return &heldKey{}, err
 	}
 	t, err := readTenant(r, string(tenant))
 	if err != nil || t.gone() {
-		return &storedKey{}, err
+		return &heldKey{}, err
 	}
 	k, err := readKey(r, string(tenant), id)
 	if err != nil || k == nil {
-		return &storedKey{}, err
+		return &heldKey{}, err
 	}
 	return k, nil
 }
 
 // is reports whether what was presented is the key, and the key works. It takes the same time whatever was presented.
-func (k *storedKey) is(presented string, now time.Time) bool {
+func (k *heldKey) is(presented string, now time.Time) bool {
 	hash := []byte(secretHash(presented))
 	fits := subtle.ConstantTimeCompare(hash, []byte(k.Hash))
 	old := subtle.ConstantTimeCompare(hash, []byte(k.OldHash))
@@ -329,7 +329,7 @@ func (k *storedKey) is(presented string, now time.Time) bool {
 }
 
 // keyUsed notes, once a minute at most, that a key is in use. A store that takes nothing more is no reason to turn its holder away.
-func (s *Shelf) keyUsed(ctx context.Context, k *storedKey, now time.Time) {
+func (s *Shelf) keyUsed(ctx context.Context, k *heldKey, now time.Time) {
 	minute := tool.At(now.Truncate(time.Minute))
 	if k.LastUsedAt != nil && !minute.After(k.LastUsedAt.Time) || s.keyUses.fresh(tool.Caller{Tenant: k.Tenant, Session: k.ID}, now) {
 		return
@@ -368,7 +368,7 @@ func (e *edit) randomText(n int) (string, error) {
 }
 
 // newSecret makes what has to be presented, and puts its hash into the key.
-func (e *edit) newSecret(k *storedKey) (string, error) {
+func (e *edit) newSecret(k *heldKey) (string, error) {
 	random, err := e.randomText(secretBytes)
 	if err != nil {
 		return "", err
