@@ -9,7 +9,8 @@ import (
 
 // Attempt counts an attempt of the actor's session to forge, which it is a use of, and writes the audit entry
 // forge_requested with data, as Log does, in the same transaction. It returns the number of the attempt, from 1, and is on
-// disk when it returns. When the session has no attempt left, the error is of code Limit, and nothing is counted or written.
+// disk when it returns. When the session has no attempt left, the error is of code Limit, when its persona or tenant has none left today,
+// OverQuota, and nothing is counted or written.
 func (s *Shelf) Attempt(ctx context.Context, by tool.Actor, data any) (n int, err error) {
 	if err := by.Validate(); err != nil {
 		return 0, err
@@ -34,6 +35,13 @@ func (e *edit) attempt(data any) (int, error) {
 			Code: tool.Limit, Message: fmt.Sprintf("the session has used its %d attempts to forge", most),
 			Hint: "go on in another session, or raise maxForgeAttemptsPerSession",
 		}
+	}
+	err = e.shelf.withinDay(e, e.by.Caller, e.now, func(d day, q tool.Quota) []limited { return []limited{d.forges(q)} })
+	if err == nil {
+		err = e.use(day{Forges: 1})
+	}
+	if err != nil {
+		return 0, err
 	}
 	at.Attempts++
 	if err := e.set(sessionKey(e.by.Caller), at); err != nil {

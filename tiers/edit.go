@@ -18,6 +18,7 @@ type edit struct {
 	now    time.Time
 	head   *head // of the tenant's chain; nil until an entry is written
 	events []tool.AuditEvent
+	more   Stored // than before
 }
 
 // newID makes a random id from the shelf's one source of randomness.

@@ -59,7 +59,8 @@ type Rules struct {
 	DemoteAfterUses   int           // from which the success rate counts against a tool; 0 is 20
 	MaxForgeAttempts  int           // per session; 0 is 20
 	MaxSessionTokens  int64         // of models, input and output, per session; 0 is 1,000,000
-	MaxPersonaTokens  int64         // the same, per persona and day in UTC; 0 is 10,000,000
+	Tenant            tool.Quota    // of each tenant that has none of its own, as far as it is counted here; zero fields are the defaults
+	Persona           tool.Quota    // of each persona within its tenant, likewise
 
 	// DemoteBelowSuccessRate demotes tools, of any tier, of whose uses a smaller part succeeded; 0 demotes none.
 	DemoteBelowSuccessRate float64
@@ -106,7 +107,10 @@ func (r Rules) withDefaults() Rules {
 	r.DemoteAfterUses = orDefault(r.DemoteAfterUses, 20)
 	r.MaxForgeAttempts = orDefault(r.MaxForgeAttempts, 20)
 	r.MaxSessionTokens = orDefault(r.MaxSessionTokens, 1_000_000)
-	r.MaxPersonaTokens = orDefault(r.MaxPersonaTokens, 10_000_000)
+	r.Tenant = r.Tenant.WithDefaults(tool.Quota{
+		Tools: 10_000, ToolBytes: 1 << 30, ForgesPerDay: 10_000, JudgeTokensPerDay: 50_000_000, JudgeCostPerDay: 100,
+	})
+	r.Persona = r.Persona.WithDefaults(tool.Quota{ForgesPerDay: 1000, JudgeTokensPerDay: 10_000_000, JudgeCostPerDay: 50})
 	return r
 }
 

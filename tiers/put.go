@@ -117,7 +117,10 @@ func (e *edit) add(r *tool.Record, whole tool.Implementation) error {
 	if err := e.shelf.sealer.keep(e, e.by.Tenant, r, whole); err != nil {
 		return err
 	}
-	return e.place(r)
+	if err := e.place(r); err != nil {
+		return err
+	}
+	return e.roomForMore()
 }
 
 // follow makes r the next version of what the caller sees under its name, or checks that there is room for a new one.

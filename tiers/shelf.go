@@ -158,7 +158,7 @@ func (s *Shelf) commit(ctx context.Context, by tool.Actor, fn func(*edit) error)
 			return err
 		}
 		events = e.events
-		return e.saveHead()
+		return errors.Join(e.saveStored(), e.saveHead())
 	})
 	if err != nil {
 		return nil, asError(err)

@@ -1,10 +1,8 @@
 package tiers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -14,7 +12,6 @@ const OtherTools = "(other)"
 
 const (
 	maxSpentTools = 1000
-	keptDays      = 31
 	maxSpent      = 1e12 // calls, tokens or dollars at once; sums of such fit an int64
 )
 
@@ -28,15 +25,6 @@ type SpentReport struct {
 
 func spentKey(c tool.Caller, by ...string) []byte {
 	return key(spentSpace, append([]string{c.Tenant, c.Persona}, by...)...)
-}
-
-func dayKey(c tool.Caller, at time.Time) []byte {
-	return spentKey(c, "day", at.UTC().Format(time.DateOnly))
-}
-
-// firstDay is where the days begin that are kept.
-func firstDay(c tool.Caller, now time.Time) []byte {
-	return dayKey(c, now.UTC().AddDate(0, 0, 1-keptDays))
 }
 
 func readSpent(r Reader, at []byte) (sum tool.Spent, err error) {
@@ -71,10 +59,7 @@ func (e *edit) spend(toolName string, spent tool.Spent) error {
 	if err := e.set(sessionKey(e.by.Caller), at); err != nil {
 		return err
 	}
-	if err := e.addSpent(dayKey(e.by.Caller, e.now), spent); err != nil {
-		return err
-	}
-	if err := e.dropOldDays(); err != nil || toolName == "" {
+	if err := e.use(day{Spent: spent}); err != nil || toolName == "" {
 		return err
 	}
 	if tool.CheckName(toolName) != "" {
@@ -93,24 +78,6 @@ func (e *edit) addSpent(at []byte, spent tool.Spent) error {
 		return err
 	}
 	return e.set(at, sum.Add(spent))
-}
-
-func (e *edit) dropOldDays() error {
-	first := firstDay(e.by.Caller, e.now)
-	var old [][]byte
-	err := e.Scan(Range{Prefix: spentKey(e.by.Caller, "day")}, func(k, _ []byte) (bool, error) {
-		if bytes.Compare(k, first) >= 0 {
-			return false, nil
-		}
-		old = append(old, bytes.Clone(k))
-		return true, nil
-	})
-	for _, k := range old {
-		if err == nil {
-			err = e.Delete(k)
-		}
-	}
-	return err
 }
 
 // spentName is the name that a tool's costs are counted under.
@@ -133,9 +100,14 @@ func (s *Shelf) Spent(ctx context.Context, c tool.Caller) (report SpentReport, e
 	}
 	now := s.opt.Now()
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		if report.Session, report.Today, err = spentNow(r, c, now); err != nil {
+		if report.Session, err = sessionSpent(r, c); err != nil {
 			return err
 		}
+		today, err := readDay(r, dayKey(c, now))
+		if err != nil {
+			return err
+		}
+		report.Today = today.Spent
 		if report.Days, err = spentBy(r, Range{Prefix: spentKey(c, "day"), From: firstDay(c, now)}); err != nil {
 			return err
 		}
@@ -145,27 +117,23 @@ func (s *Shelf) Spent(ctx context.Context, c tool.Caller) (report SpentReport, e
 	return report, asError(err)
 }
 
-// spentNow reads what the caps are about.
-func spentNow(r Reader, c tool.Caller, now time.Time) (session, today tool.Spent, err error) {
+// sessionSpent is what was spent on behalf of a session.
+func sessionSpent(r Reader, c tool.Caller) (tool.Spent, error) {
 	at, err := readSession(r, c)
-	if err != nil {
-		return session, today, err
+	if err != nil || at == nil {
+		return tool.Spent{}, err
 	}
-	if at != nil {
-		session = at.Spent
-	}
-	today, err = readSpent(r, dayKey(c, now))
-	return session, today, err
+	return at.Spent, nil
 }
 
 // spentBy reads sums by the last part of their keys.
 func spentBy(r Reader, within Range) (map[string]tool.Spent, error) {
 	sums := map[string]tool.Spent{}
 	return sums, r.Scan(within, func(k, text []byte) (bool, error) {
-		var sum tool.Spent
+		var sum day // the sums of tools are without attempts
 		err := decode(text, &sum)
 		if all, ok := parts(k); ok {
-			sums[all[len(all)-1]] = sum
+			sums[all[len(all)-1]] = sum.Spent
 		}
 		return true, err
 	})
@@ -178,26 +146,19 @@ func (s *Shelf) MaySpend(ctx context.Context, c tool.Caller) error {
 		return err
 	}
 	return asError(s.store.View(ctx, func(r Reader) error {
-		session, today, err := spentNow(r, c, s.opt.Now())
+		session, err := sessionSpent(r, c)
 		if err != nil {
 			return err
 		}
-		rules := s.opt.Rules
-		switch {
-		case tokens(session) >= rules.MaxSessionTokens:
-			return overQuota("session "+c.Session, "maxSessionTokens", session, rules.MaxSessionTokens, "go on in another session")
-		case tokens(today) >= rules.MaxPersonaTokens:
-			return overQuota("persona "+c.Persona, "maxPersonaTokens", today, rules.MaxPersonaTokens, "wait until midnight UTC")
+		if most := s.opt.Rules.MaxSessionTokens; tokens(session) >= most {
+			return &tool.Error{
+				Code: tool.OverQuota, Limit: "maxJudgeTokensPerSession",
+				Message: fmt.Sprintf("maxJudgeTokensPerSession: the session %s has used %d tokens of %d", c.Session, tokens(session), most),
+				Hint:    "go on in another session, or raise maxJudgeTokensPerSession",
+			}
 		}
-		return nil
+		return s.withinDay(r, c, s.opt.Now(), day.judges)
 	}))
 }
 
 func tokens(s tool.Spent) int64 { return s.InputTokens + s.OutputTokens }
-
-func overQuota(who, limit string, spent tool.Spent, most int64, instead string) error {
-	return &tool.Error{
-		Code: tool.OverQuota, Message: fmt.Sprintf("%s: the %s has used %d tokens of %d", limit, who, tokens(spent), most),
-		Hint: instead + ", or raise " + limit,
-	}
-}

@@ -83,7 +83,7 @@ func TestSpentIsForgottenAfter31Days(t *testing.T) {
 			return true, nil
 		})
 	}))
-	if stored != 11 {
+	if stored != 2*11 { // of the persona, and of the tenant
 		t.Errorf("%d days are stored", stored)
 	}
 }
@@ -122,7 +122,7 @@ func TestSpendingIsCapped(t *testing.T) {
 		persona int64
 	}{
 		"by default": {tiers.Rules{}, 1_000_000, 10_000_000},
-		"by rules":   {tiers.Rules{MaxSessionTokens: 100, MaxPersonaTokens: 150}, 100, 150},
+		"by rules":   {tiers.Rules{MaxSessionTokens: 100, Persona: tool.Quota{JudgeTokensPerDay: 150}}, 100, 150},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,14 +143,14 @@ func TestSpendingIsCapped(t *testing.T) {
 			w.spend(ann1, "a", c.session-1)
 			may(ann1, "")
 			w.spend(ann1, "a", 1)
-			may(ann1, "maxSessionTokens")
+			may(ann1, "maxJudgeTokensPerSession")
 			may(ann10, "")
 			w.spend(as("ann", "11"), "a", c.persona-c.session)
-			may(ann10, "maxPersonaTokens")
+			may(ann10, "judgeTokensPerDay")
 			may(bob1, "")
 			w.pass(24 * time.Hour)
 			may(ann10, "")
-			may(ann1, "maxSessionTokens")
+			may(ann1, "maxJudgeTokensPerSession")
 		})
 	}
 }

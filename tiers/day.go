@@ -1,0 +1,151 @@
+package tiers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// day is what was used in a day in UTC, by a persona or by its whole tenant.
+type day struct {
+	tool.Spent
+
+	Forges int `json:"forges,omitempty"` // attempts
+}
+
+const keptDays = 31
+
+// dayKey is where the day of a persona stands, or that of its tenant when no persona is named.
+func dayKey(of tool.Caller, at time.Time) []byte {
+	return spentKey(of, "day", at.UTC().Format(time.DateOnly))
+}
+
+// firstDay is where the days begin that are kept.
+func firstDay(of tool.Caller, now time.Time) []byte {
+	return dayKey(of, now.UTC().AddDate(0, 0, 1-keptDays))
+}
+
+// midnight is how long it takes until the next day in UTC.
+func midnight(now time.Time) time.Duration {
+	const whole = 24 * time.Hour
+	return now.UTC().Truncate(whole).Add(whole).Sub(now)
+}
+
+func readDay(r Reader, at []byte) (sum day, err error) {
+	text, found, err := r.Get(at)
+	if err != nil || !found {
+		return sum, err
+	}
+	return sum, decode(text, &sum)
+}
+
+// counted are those whose days a caller's use counts for.
+func counted(c tool.Caller) []tool.Caller {
+	return []tool.Caller{{Tenant: c.Tenant, Persona: c.Persona}, {Tenant: c.Tenant}}
+}
+
+func (d day) forges(q tool.Quota) limited {
+	return limited{"forgesPerDay", float64(d.Forges), float64(q.ForgesPerDay), "attempts to forge in a day"}
+}
+
+func (d day) judges(q tool.Quota) []limited {
+	return []limited{
+		{"judgeTokensPerDay", float64(tokens(d.Spent)), float64(q.JudgeTokensPerDay), "tokens in a day"},
+		{"judgeCostPerDay", d.CostUSD, q.JudgeCostPerDay, "dollars in a day"},
+	}
+}
+
+// use counts for the day of the actor's persona and of its tenant.
+func (e *edit) use(more day) error {
+	for _, of := range counted(e.by.Caller) {
+		quota, err := e.shelf.quotaOf(e, of)
+		if err != nil {
+			return err
+		}
+		before, err := readDay(e, dayKey(of, e.now))
+		if err != nil {
+			return err
+		}
+		after := day{before.Add(more.Spent), before.Forges + more.Forges}
+		if err := e.set(dayKey(of, e.now), after); err != nil {
+			return err
+		}
+		was := append(before.judges(quota), before.forges(quota))
+		for i, l := range append(after.judges(quota), after.forges(quota)) {
+			if err := e.warn(of, l, was[i].used); err != nil {
+				return err
+			}
+		}
+		if err := e.dropOldDays(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *edit) dropOldDays(of tool.Caller) error {
+	first := firstDay(of, e.now)
+	var old [][]byte
+	err := e.Scan(Range{Prefix: spentKey(of, "day")}, func(k, _ []byte) (bool, error) {
+		if bytes.Compare(k, first) >= 0 {
+			return false, nil
+		}
+		old = append(old, bytes.Clone(k))
+		return true, nil
+	})
+	for _, k := range old {
+		if err == nil {
+			err = e.Delete(k)
+		}
+	}
+	return err
+}
+
+// withinDay returns nil unless one of the limits of today is used up, of a caller's persona or of its tenant.
+func (s *Shelf) withinDay(r Reader, c tool.Caller, now time.Time, limits func(day, tool.Quota) []limited) error {
+	for _, of := range counted(c) {
+		quota, err := s.quotaOf(r, of)
+		if err != nil {
+			return err
+		}
+		today, err := readDay(r, dayKey(of, now))
+		if err != nil {
+			return err
+		}
+		for _, l := range limits(today, quota) {
+			if l.used < l.most {
+				continue
+			}
+			e := l.over(of)
+			e.RetryAfter = midnight(now)
+			e.Hint = fmt.Sprintf("wait until midnight UTC, in %v, or raise %s", e.RetryAfter.Round(time.Minute), l.name)
+			return e
+		}
+	}
+	return nil
+}
+
+// Usage is what a tenant uses.
+type Usage struct {
+	Stored
+
+	ForgesToday int        `json:"forgesToday"` // attempts, since midnight UTC
+	SpentToday  tool.Spent `json:"spentToday"`
+}
+
+// Usage returns what a tenant uses of its quota that is counted here.
+func (s *Shelf) Usage(ctx context.Context, tenant string) (u Usage, err error) {
+	err = s.store.View(ctx, func(r Reader) error {
+		sum, err := stored(r, tenant)
+		if err != nil {
+			return err
+		}
+		today, err := readDay(r, dayKey(tool.Caller{Tenant: tenant}, s.opt.Now()))
+		u = Usage{sum, today.Forges, today.Spent}
+		return err
+	})
+	return u, asError(err)
+}

@@ -1,0 +1,7 @@
+package tiers
+
+// What tests compare counts with.
+var (
+	ScanStored = scanStored
+	StoredAt   = storedAt
+)
