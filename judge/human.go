@@ -197,3 +197,15 @@ func (h *Human) read(ctx context.Context, prompt string) (said string, there boo
 		return "", false, tool.AsError(ctx.Err())
 	}
 }
+
+// Sheet is what a person is shown of a tool before it rises. The implementation is that of the record, with its code.
+func Sheet(question string, by tool.Actor, r *tool.Record, whole tool.Implementation) (string, error) {
+	d, err := aboutRecord(r, whole)
+	if err == nil {
+		_, err = sameSource(whole, r.SourceHash)
+	}
+	if err != nil {
+		return "", &tool.Error{Code: tool.Rejected, Message: notJudged(err), Hint: "a person has to see the whole of a tool", Cause: err}
+	}
+	return sheet(question, by, d), nil
+}

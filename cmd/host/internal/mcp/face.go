@@ -1,0 +1,139 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Options are what a face is made of.
+type Options struct {
+	// Desk serves a principal in a session. It is called for every request that needs the host, by several goroutines, and may
+	// open the host; what is fixed, such as the list of the meta tools, is answered without it.
+	Desk func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error)
+
+	Self    []runtime.Face // tools of the host that stand beside the meta tools
+	Publish tool.Tier      // the least tier whose tools appear as tools of their own, agent or shared; "" none
+	// AskAll has a person asked before any tool is promoted. Otherwise a key that may approve is the word of a person.
+	AskAll bool
+
+	Version string        // of the host, for clients; "" is dev
+	Tick    time.Duration // how often clients that want to know are told that a call goes on; 0 is 2 s
+	Logger  *slog.Logger  // nil: nothing
+	Now     func() time.Time
+	Random  io.Reader // of names of sessions and of states; nil: crypto/rand
+}
+
+// Face serves clients of the protocol. It is safe for concurrent use.
+type Face struct {
+	opt    Options
+	tools  []*metaTool
+	random sync.Mutex // of opt.Random
+	parked parking
+	life   context.Context //nolint:containedctx // ends with Close, and ends what runs
+	end    context.CancelFunc
+
+	mu    sync.Mutex
+	seats map[string]*seat
+}
+
+// New makes a face. The caller closes it.
+func New(opt Options) *Face {
+	if opt.Version == "" {
+		opt.Version = "dev"
+	}
+	if opt.Tick <= 0 {
+		opt.Tick = 2 * time.Second
+	}
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Random == nil {
+		opt.Random = rand.Reader
+	}
+	f := &Face{opt: opt, seats: map[string]*seat{}}
+	f.tools = append(metaTools(), selfTools(opt.Self)...)
+	f.life, f.end = context.WithCancel(context.Background())
+	f.parked = parking{now: opt.Now, secret: f.bytes(32), jobs: map[string]*job{}}
+	return f
+}
+
+// Close ends all sessions, what runs in them and what waits for a person.
+func (f *Face) Close() {
+	f.end()
+	f.parked.close()
+	f.mu.Lock()
+	seats := f.seats
+	f.seats = map[string]*seat{}
+	f.mu.Unlock()
+	for _, s := range seats {
+		s.close()
+	}
+}
+
+// bytes returns random bytes. Without randomness nothing here is safe, and reading it does not fail.
+func (f *Face) bytes(n int) []byte {
+	f.random.Lock()
+	defer f.random.Unlock()
+	b := make([]byte, n)
+	if _, err := io.ReadFull(f.opt.Random, b); err != nil {
+		panic("mcp: no randomness: " + err.Error())
+	}
+	return b
+}
+
+// maxSeats bounds the credentials that are served at once.
+const maxSeats = 1000
+
+// seat returns that of a principal; nil when there is no room for another.
+func (f *Face) seat(p tool.Principal) *seat {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := credential(p)
+	s := f.seats[key]
+	if s == nil {
+		if len(f.seats) >= maxSeats && !f.evict() {
+			return nil
+		}
+		s = f.newSeat(p)
+		f.seats[key] = s
+	}
+	s.seen = f.opt.Now()
+	return s
+}
+
+// evict takes away the idle seat that was used least lately.
+func (f *Face) evict() bool {
+	oldest := ""
+	for key, s := range f.seats {
+		if s.idle() && (oldest == "" || s.seen.Before(f.seats[oldest].seen)) {
+			oldest = key
+		}
+	}
+	delete(f.seats, oldest)
+	return oldest != ""
+}
+
+// Changed says that tools of a tenant were promoted, demoted, suspended, resumed or removed: what is published follows.
+func (f *Face) Changed(tenant string) {
+	if f.opt.Publish == "" {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.seats {
+		if s.who.Tenant == tenant {
+			s.stale()
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// Bounds of a message.
+const (
+	maxID      = 256 // bytes of an id, which is sent back
+	maxMethod  = 128
+	maxNesting = 256 // lists and objects within each other
+	maxNumber  = 64  // bytes of a number
+)
+
+// members are those of a message. One that is spelled like them in other case is a mistake that readers disagree about.
+var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// frame is what the host looks at of a message before the protocol library reads it.
+type frame struct {
+	id     json.RawMessage // as it was written; nil without one
+	method string          // "" in a response
+}
+
+// isCall reports whether a message waits for an answer.
+func (f frame) isCall() bool { return f.method != "" && f.id != nil }
+
+// isNotification reports whether a message gets no answer.
+func (f frame) isNotification() bool { return f.method != "" && f.id == nil }
+
+// fault is what is wrong with a message.
+type fault struct {
+	code    int64
+	message string
+}
+
+func (f *fault) Error() string { return f.message }
+
+func invalid(format string, args ...any) *fault {
+	return &fault{jsonrpc.CodeInvalidRequest, fmt.Sprintf(format, args...)}
+}
+
+// answer is the message that tells the sender of a fault.
+func (f *fault) answer(id json.RawMessage) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	text, _ := json.Marshal(f.message) // text is always JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, text)
+}
+
+// readFrame looks a message over: one object in UTF-8, no key given twice, no odd spelling, no number that readers
+// disagree about. With a fault, the id is still there if it could be read.
+func readFrame(text []byte) (frame, *fault) {
+	text = bytes.TrimSpace(text)
+	switch {
+	case !utf8.Valid(text):
+		return frame{}, &fault{jsonrpc.CodeParseError, "the message is not UTF-8"}
+	case len(text) > 0 && text[0] == '[':
+		return frame{}, invalid("batches are not taken: send one message at a time")
+	case len(text) == 0 || text[0] != '{':
+		return frame{}, &fault{jsonrpc.CodeParseError, "a message is one JSON object"}
+	}
+	if f := scan(text); f != nil {
+		return frame{}, f
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return frame{}, &fault{jsonrpc.CodeParseError, "the message is not JSON"}
+	}
+	return readMembers(parts)
+}
+
+// readMembers looks at the members of a message.
+func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
+	for name := range parts {
+		if !slices.Contains(members, name) && slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, name) }) {
+			return f, invalid("the member %.20q is spelled %q", name, strings.ToLower(name))
+		}
+	}
+	if id, ok := parts["id"]; ok {
+		if !validID(id) {
+			return f, invalid("an id is a whole number or a text of at most %d bytes", maxID)
+		}
+		f.id = id
+	}
+	if string(parts["jsonrpc"]) != `"2.0"` {
+		return f, invalid(`the member jsonrpc is "2.0"`)
+	}
+	method, ok := parts["method"]
+	if !ok {
+		if f.id == nil {
+			return f, invalid("a message has a method, or answers one")
+		}
+		return f, nil
+	}
+	if err := json.Unmarshal(method, &f.method); err != nil || !validMethod(f.method) {
+		f.method = ""
+		return f, invalid("a method is a text of at most %d printable characters", maxMethod)
+	}
+	if params := parts["params"]; len(params) > 0 && params[0] != '{' {
+		return f, invalid("params is an object")
+	}
+	return f, nil
+}
+
+func validID(id json.RawMessage) bool {
+	if len(id) > maxID+2 {
+		return false
+	}
+	if id[0] == '"' {
+		return true
+	}
+	_, err := strconv.ParseInt(string(id), 10, 53)
+	return err == nil
+}
+
+func validMethod(method string) bool {
+	return method != "" && len(method) <= maxMethod && !strings.ContainsFunc(method, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// level is a list or an object that is open while a message is scanned.
+type level struct {
+	keys map[string]bool // nil in a list
+	key  bool            // a key is next
+}
+
+// scan walks over the tokens of a message, and finds what readers disagree about.
+func scan(text []byte) *fault {
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	tokens.UseNumber()
+	var open []level
+	for {
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) && len(open) == 0 {
+			return nil
+		}
+		if err != nil {
+			return &fault{jsonrpc.CodeParseError, "the message is not JSON"}
+		}
+		if len(open) > 0 && open[len(open)-1].key {
+			if key, ok := token.(string); ok {
+				top := &open[len(open)-1]
+				if top.keys[key] {
+					return invalid("the key %.40q is given twice", key)
+				}
+				top.keys[key], top.key = true, false
+				continue
+			}
+		}
+		if open, err = step(open, token); err != nil {
+			return invalid("%s", err)
+		}
+	}
+}
+
+// step takes a token that is no key.
+func step(open []level, token json.Token) ([]level, error) {
+	switch token := token.(type) {
+	case json.Delim:
+		if token == '}' || token == ']' {
+			return next(open[:len(open)-1]), nil
+		}
+		if len(open) == maxNesting {
+			return open, fmt.Errorf("lists and objects nest deeper than %d", maxNesting)
+		}
+		if token == '[' {
+			return append(open, level{}), nil
+		}
+		return append(open, level{map[string]bool{}, true}), nil
+	case json.Number:
+		if f, err := token.Float64(); err != nil || math.IsInf(f, 0) || len(token) > maxNumber {
+			return open, fmt.Errorf("the number %.20s… is too large, or written with more than %d digits", token, maxNumber)
+		}
+	}
+	return next(open), nil
+}
+
+// next says that a value has ended: within an object a key follows.
+func next(open []level) []level {
+	if len(open) > 0 {
+		open[len(open)-1].key = open[len(open)-1].keys != nil
+	}
+	return open
+}

@@ -1,0 +1,201 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// current is the first version of the protocol without sessions.
+const current = "2026-07-28"
+
+// line is the way back to the client that waits for a call. When a call waits for a person, the request that goes on with it
+// takes the place of the one that began it.
+type line struct {
+	began time.Time
+	now   func() time.Time
+	asks  chan question // what a person is to be asked by the answer to the request; nil when the client is asked right away
+
+	mu  sync.Mutex
+	ctx context.Context //nolint:containedctx // that of the request which waits now
+	req *sdk.CallToolRequest
+	n   float64 // of notifications of progress
+}
+
+func newLine(ctx context.Context, s *seat, req *sdk.CallToolRequest) *line {
+	return &line{began: s.face.opt.Now(), now: s.face.opt.Now, ctx: ctx, req: req}
+}
+
+// lineKey is the key under which a context holds the line of its call.
+type lineKey struct{}
+
+func withLine(ctx context.Context, l *line) context.Context {
+	return context.WithValue(ctx, lineKey{}, l)
+}
+
+// request is what is known of where the call came from.
+func (l *line) request() (*sdk.ServerSession, *sdk.RequestExtra) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.req.Session, l.req.Extra
+}
+
+// move puts another request in the place of the one that waits.
+func (l *line) move(ctx context.Context, req *sdk.CallToolRequest) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ctx, l.req, l.n = ctx, req, 0
+}
+
+// progress tells a client that wants to know how far a call is.
+func (l *line) progress(message string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	token := l.req.Params.GetProgressToken()
+	if token == nil || l.ctx.Err() != nil {
+		return
+	}
+	l.n++
+	_ = l.req.Session.NotifyProgress(l.ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: l.n, Message: message}) // a client that is gone
+}
+
+// tick tells now and then how long a call has run, until the function that it returns is called.
+func (l *line) tick(every time.Duration) (stop func()) {
+	l.mu.Lock()
+	wanted := l.req.Params.GetProgressToken() != nil
+	l.mu.Unlock()
+	if !wanted {
+		return func() {}
+	}
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		ticks := time.NewTicker(every)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticks.C:
+				l.progress(fmt.Sprintf("running for %s", l.now().Sub(l.began).Round(100*time.Millisecond)))
+			}
+		}
+	}()
+	return func() { close(ended); <-done }
+}
+
+// modern reports whether the client speaks the protocol without sessions.
+func modern(req *sdk.CallToolRequest) bool {
+	p := req.Session.InitializeParams()
+	return p != nil && p.ProtocolVersion >= current
+}
+
+// canAsk reports whether the client can ask its user.
+func canAsk(req *sdk.CallToolRequest) bool {
+	c := req.ClientCapabilities()
+	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
+}
+
+// question is what a person is to be asked.
+type question struct {
+	params *sdk.ElicitParams
+	answer chan *sdk.ElicitResult // has room for one
+}
+
+// maxSheet bounds what a client is asked to show its user, in bytes.
+const maxSheet = 64 << 10
+
+// Ask asks the user of the client that waits for what ctx belongs to: it is how a judge.Human asks clients. Whoever has no
+// client, or one that cannot ask, does not approve.
+func Ask(ctx context.Context, _ tool.Actor, question, sheet string) (approved bool, reason string, err error) {
+	l, ok := ctx.Value(lineKey{}).(*line)
+	switch {
+	case !ok:
+		return false, "nobody answered: there is no client whose user could be asked", nil
+	case !l.canAsk():
+		return false, "nobody answered: the client cannot ask its user (it does not offer elicitation)", nil
+	case len(sheet) > maxSheet:
+		return false, fmt.Sprintf("nobody answered: what is to be shown has %d bytes, and a client is asked to show at most %d", len(sheet), maxSheet), nil
+	}
+	return l.ask(ctx, question, sheet)
+}
+
+func (l *line) canAsk() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return canAsk(l.req)
+}
+
+// approvalForm is what a person fills in, a constant.
+const approvalForm = `{"type":"object","properties":{` +
+	`"approve":{"type":"boolean","title":"Approve","description":"yes lets the tool be used"},` +
+	`"reason":{"type":"string","title":"Reason","description":"why; it is kept with the decision","maxLength":1000}},"required":["approve"]}`
+
+// ask brings the answer of the client's user.
+func (l *line) ask(ctx context.Context, what, sheet string) (approved bool, reason string, err error) {
+	params := &sdk.ElicitParams{Mode: "form", Message: sheet, RequestedSchema: form()}
+	if sheet == "" {
+		params.Message = what
+	}
+	var said *sdk.ElicitResult
+	if l.asks == nil {
+		l.mu.Lock()
+		waiting, session := l.ctx, l.req.Session
+		l.mu.Unlock()
+		if said, err = session.Elicit(waiting, params); err != nil && ctx.Err() == nil {
+			return false, "nobody answered: the client could not ask its user", nil
+		}
+	} else {
+		said = l.askByAnswer(ctx, params)
+	}
+	if ctx.Err() != nil {
+		return false, "", tool.AsError(ctx.Err())
+	}
+	approved, reason = read(said)
+	return approved, reason, nil
+}
+
+// askByAnswer has a person asked by the answer to the request that waits.
+func (l *line) askByAnswer(ctx context.Context, params *sdk.ElicitParams) *sdk.ElicitResult {
+	q := question{params, make(chan *sdk.ElicitResult, 1)}
+	select {
+	case l.asks <- q:
+	case <-ctx.Done():
+		return nil
+	}
+	select {
+	case said := <-q.answer:
+		return said
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// maxReason bounds what a person says for a reason, in characters.
+const maxReason = 1000
+
+// read takes what a client says that its user said. Only a plain yes approves.
+func read(said *sdk.ElicitResult) (approved bool, reason string) {
+	if said == nil {
+		return false, "nobody answered"
+	}
+	if text, ok := said.Content["reason"].(string); ok && text != "" {
+		if r := []rune(text); len(r) > maxReason {
+			text = string(r[:maxReason])
+		}
+		reason = ": " + text
+	}
+	yes, _ := said.Content["approve"].(bool)
+	switch {
+	case said.Action == "accept" && yes:
+		return true, "approved by the client's user" + reason
+	case said.Action == "accept" || said.Action == "decline":
+		return false, "rejected by the client's user" + reason
+	}
+	return false, "nobody answered: the client's user put the question away"
+}

@@ -1,0 +1,245 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/schema"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// published are the promoted tools that a credential has as tools of their own.
+type published struct {
+	mu    sync.Mutex // of looking
+	once  bool
+	faces map[string]string // what clients were told of a tool, by name
+	state sync.Mutex
+	dirty bool // a look is on its way
+}
+
+// maxPublished bounds the tools of a credential that are published.
+const maxPublished = 200
+
+// publishFirst looks what is to be published before tools are listed or called for the first time.
+func (s *seat) publishFirst(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if s.face.opt.Publish != "" && (method == "tools/list" || method == "tools/call") {
+			s.published.mu.Lock()
+			if !s.published.once {
+				s.look(ctx)
+			}
+			s.published.mu.Unlock()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// stale has the seat look again, soon.
+func (s *seat) stale() {
+	s.published.state.Lock()
+	defer s.published.state.Unlock()
+	if s.published.dirty {
+		return
+	}
+	s.published.dirty = true
+	go func() {
+		s.published.mu.Lock()
+		defer s.published.mu.Unlock()
+		s.published.state.Lock()
+		s.published.dirty = false
+		s.published.state.Unlock()
+		if !s.published.once {
+			return // nobody has listed tools so far
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s.look(ctx)
+	}()
+}
+
+// look adds and removes tools until those are published that the credential may call.
+func (s *seat) look(ctx context.Context) {
+	faces, err := s.promoted(ctx)
+	if err != nil {
+		s.face.opt.Logger.Warn("what is to be published cannot be told", "tenant", s.who.Tenant, "persona", s.who.Persona, "error", err)
+		return
+	}
+	was := s.published.faces
+	s.published.once, s.published.faces = true, map[string]string{}
+	for _, f := range faces {
+		t, err := publishable(f)
+		if err != nil {
+			s.face.opt.Logger.Info("a tool is not published", "tool", f.Name, "why", err)
+			continue
+		}
+		text, _ := json.Marshal(t) // made of JSON that was read before
+		told := f.ID + string(text)
+		if s.published.faces[f.Name] = told; was[f.Name] != told {
+			s.server.AddTool(t, s.native(f))
+		}
+	}
+	for name := range was {
+		if _, still := s.published.faces[name]; !still {
+			s.server.RemoveTools(name)
+		}
+	}
+}
+
+// promoted returns the tools to publish.
+func (s *seat) promoted(ctx context.Context) (list []runtime.Face, err error) {
+	name := s.fixed
+	if name == "" {
+		name = "mcp-" + s.who.KeyID
+	}
+	d, err := s.face.opt.Desk(ctx, s.who, name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.Tools(ctx)
+	for _, f := range all {
+		if f.ID != "" && f.Tier.Rank() >= s.face.opt.Publish.Rank() && len(list) < maxPublished && !s.taken(f.Name) {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// taken reports whether a name is that of a tool of the face, or too much like it.
+func (s *seat) taken(name string) bool {
+	return slices.ContainsFunc(s.face.tools, func(t *metaTool) bool { return tool.FoldName(t.name) == tool.FoldName(name) })
+}
+
+// native calls a published tool.
+func (s *seat) native(f runtime.Face) sdk.ToolHandler {
+	t := &metaTool{name: f.Name, schema: `{"type":"object"}`}
+	t.run = func(ctx context.Context, c *call) (any, error) {
+		result, err := c.desk.Call(ctx, f.Name, c.args)
+		if err != nil {
+			return failedCall{forModels(err), f.Name, result.Logs}, err
+		}
+		if result.Tool.ID != f.ID {
+			return nil, &tool.Error{
+				Code: tool.Unavailable, Message: f.Name + " was another version, since this session has one of its own",
+				Hint: "call it with call_tool",
+			}
+		}
+		return asObject(result.Output), nil
+	}
+	return s.handler(t.compiled())
+}
+
+// maxNativeName is the longest name that clients take.
+const maxNativeName = 64
+
+// publishable is a tool as clients can digest it. One whose input they could not is refused, one whose output they could not
+// promises none: a single bad schema makes some clients drop the whole list.
+func publishable(f runtime.Face) (*sdk.Tool, error) {
+	if len(f.Name) > maxNativeName {
+		return nil, fmt.Errorf("the name has more than %d characters", maxNativeName)
+	}
+	input, err := digestible(f.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	no := false
+	t := &sdk.Tool{
+		Name: f.Name, Description: f.Description, InputSchema: input,
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !f.SideEffects, DestructiveHint: &no},
+	}
+	if output, err := digestible(f.OutputSchema); err == nil {
+		t.OutputSchema = output
+	}
+	return t, nil
+}
+
+// digestible writes a schema without references, and refuses what clients cannot read.
+func digestible(text json.RawMessage) (json.RawMessage, error) {
+	s, err := schema.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	var root any
+	decoder := json.NewDecoder(bytes.NewReader(s.Inline(schema.InlineDepth)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&root); err != nil {
+		return nil, err
+	}
+	top, ok := root.(map[string]any)
+	if !ok || top["type"] != "object" {
+		return nil, fmt.Errorf(`the root of the schema is not exactly "type": "object"`)
+	}
+	if err := portable(top); err != nil {
+		return nil, err
+	}
+	return json.Marshal(top)
+}
+
+// oddGroup is what patterns have in Go and not in JavaScript.
+var oddGroup = regexp.MustCompile(`\(\?[^:]|\\[AzQCE]`)
+
+// portable refuses what clients do not take, and writes true and false as the schemas that they are.
+func portable(value any) error {
+	switch value := value.(type) {
+	case []any:
+		for _, v := range value {
+			if err := portable(v); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, v := range value {
+			if err := portableMember(key, v); err != nil {
+				return err
+			}
+			if properties, ok := v.(map[string]any); ok && key == "properties" {
+				plainProperties(properties)
+			}
+			if err := portable(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func portableMember(key string, v any) error {
+	if strings.EqualFold(key, "x-mcp-header") {
+		return fmt.Errorf("the schema names a header")
+	}
+	patterns := []string{}
+	if text, ok := v.(string); ok && key == "pattern" {
+		patterns = append(patterns, text)
+	}
+	if of, ok := v.(map[string]any); ok && key == "patternProperties" {
+		for p := range of {
+			patterns = append(patterns, p)
+		}
+	}
+	for _, p := range patterns {
+		if oddGroup.MatchString(p) {
+			return fmt.Errorf("the pattern %.60q is not one that JavaScript takes", p)
+		}
+	}
+	return nil
+}
+
+func plainProperties(properties map[string]any) {
+	for name, p := range properties {
+		switch p {
+		case true:
+			properties[name] = map[string]any{}
+		case false:
+			properties[name] = map[string]any{"not": map[string]any{}}
+		}
+	}
+}

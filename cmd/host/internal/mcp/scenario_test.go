@@ -1,0 +1,396 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/runtime/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// spin runs until something ends it, when it is told the word.
+const spin = `function execute(input) { if (input.word === "spin until the end") { while (true) {} } return { length: input.word.length }; }`
+
+// steps are the scripted scenario. H is replaced by the handle of add_numbers.
+var steps = []struct {
+	name, tool string
+	arguments  string
+}{
+	{"forge", "forge_tool", ""},
+	{"search", "search_tools", `{"query":"add two numbers","limit":1}`},
+	{"describe", "describe_tool", `{"tool":"H"}`},
+	{"call by handle", "call_tool", `{"tool":"H","input":{"a":1,"b":2}}`},
+	{"call by name", "call_tool", `{"tool":"add_numbers","input":{"a":9007199254740993,"b":0}}`},
+	{"list", "list_my_tools", `{}`},
+	{"wrong input", "call_tool", `{"tool":"H","input":{"a":"1","b":2}}`},
+	{"wrong arguments", "call_tool", `{"input":{}}`},
+	{"unknown argument", "search_tools", `{"query":"x","colour":"red"}`},
+	{"unknown tool", "call_tool", `{"tool":"no_such_tool","input":{}}`},
+	{"forge one that fetches", "forge_tool", `fetch`},
+	{"denied", "call_tool", `{"tool":"fetch_title","input":{"url":"http://example.com/"}}`},
+	{"forge one that can spin", "forge_tool", `spin`},
+	{"killed", "call_tool", `{"tool":"word_length","input":{"word":"spin until the end"}}`},
+	{"a request that does not parse", "forge_tool", `{"name":"half of it"}`},
+	{"promote", "promote_tool", `{"tool":"H","to":"agent"}`},
+	{"promote again", "promote_tool", `{"tool":"H","to":"agent"}`},
+	{"audit", "audit_log", `{"limit":1}`},
+}
+
+func stepArguments(text, handle string) any {
+	switch text {
+	case "":
+		return request(nil)
+	case "fetch":
+		return request(map[string]any{
+			"name": "fetch_title", "description": "Uses fetch to say whether a page is there.",
+			"inputSchema":    json.RawMessage(`{"type":"object","properties":{"url":{"type":"string","maxLength":200}},"required":["url"]}`),
+			"outputSchema":   json.RawMessage(`{"type":"object","properties":{"there":{"type":"boolean"}},"required":["there"]}`),
+			"implementation": sandbox(`async function execute(input) { if (input.url === "") { return { there: false }; } if (input.url === "none") { return { there: false }; } const r = await fetch(input.url); return { there: r.ok }; }`, "fetch"),
+			"testCases":      cases(`{"url":""}`, `{"there":false}`, `{"url":"none"}`, `{"there":false}`),
+		})
+	case "spin":
+		return request(map[string]any{
+			"name": "word_length", "description": "The length of a word.",
+			"inputSchema":    json.RawMessage(`{"type":"object","properties":{"word":{"type":"string","maxLength":200}},"required":["word"]}`),
+			"outputSchema":   json.RawMessage(`{"type":"object","properties":{"length":{"type":"integer"}},"required":["length"]}`),
+			"implementation": sandbox(spin), "testCases": cases(`{"word":"a"}`, `{"length":1}`, `{"word":"abc"}`, `{"length":3}`),
+		})
+	}
+	return json.RawMessage(strings.ReplaceAll(text, `"H"`, fmt.Sprintf("%q", handle)))
+}
+
+// littleFuel has tools run out of fuel soon.
+func littleFuel(opt *toolsmith.Options) { opt.Config.Limits.Fuel = wire.Quantity(20_000_000) }
+
+// The scenario comes to the same over every version of the protocol and both transports; the transcript is the golden file.
+func TestScenario(t *testing.T) {
+	t.Parallel()
+	for _, version := range sdk.SupportedProtocolVersions() {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(version+" "+transport, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, setting{host: littleFuel})
+				compare(t, filepath.Join("testdata", "transcripts", version+".txt"), transcript(t, scenarioPeer(w, version, transport), version))
+			})
+		}
+	}
+}
+
+func scenarioPeer(w *world, version, transport string) peer {
+	approve := func(json.RawMessage) any {
+		return map[string]any{"action": "accept", "content": map[string]any{"approve": true}}
+	}
+	if transport == "http" {
+		return w.overHTTP(w.serve(), version, "acme/ann", approve)
+	}
+	who := mcp.Local{Principal: principal("acme", "ann")} // so that both are keyed, and promote alike
+	return w.overStdio(version, who, approve)
+}
+
+func transcript(t *testing.T, p peer, version string) string {
+	t.Helper()
+	out := "A golden transcript: what clients of version " + version + " see of the scenario, over standard input and output and over HTTP.\n"
+	write := func(name string, m message) {
+		text := string(m.Result)
+		if m.Error != nil {
+			text = fmt.Sprintf("protocol error %d: %s", m.Error.Code, m.Error.Message)
+		}
+		out += "\n-- " + name + " --\n" + stable(text) + "\n"
+	}
+	write("tools/list", names(t, p.call("tools/list", map[string]any{})))
+	handle := ""
+	for _, s := range steps {
+		m := p.call("tools/call", map[string]any{"name": s.tool, "arguments": stepArguments(s.arguments, handle)})
+		write(s.name, m)
+		if s.name == "forge" {
+			var r struct {
+				Structured struct{ Handle string } `json:"structuredContent"`
+			}
+			if err := json.Unmarshal(m.Result, &r); err != nil {
+				t.Fatal(err)
+			}
+			handle = r.Structured.Handle
+		}
+	}
+	write("no such tool of the face", p.call("tools/call", map[string]any{"name": "no_such_tool", "arguments": map[string]any{}}))
+	write("no such resource", p.call("resources/read", map[string]any{"uri": "file:///etc/passwd"}))
+	return out
+}
+
+// names makes of a list of tools one of their names.
+func names(t *testing.T, m message) message {
+	t.Helper()
+	var r struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		t.Fatal(err)
+	}
+	list := ""
+	for _, n := range r.Tools {
+		list += n.Name + " "
+	}
+	m.Result = json.RawMessage(list)
+	return m
+}
+
+// stable puts an ellipsis in place of what is another in each run.
+func stable(text string) string {
+	for _, pattern := range []string{
+		`(emergent:)[0-9a-f-]{36}()`, `(\\?"id\\?":\\?")[0-9a-f-]{36}()`, `(\\?"timestamp\\?":)\d+()`, `(\\?"(?:hash|previous|sourceHash)\\?":\\?")[0-9a-f]+()`,
+		`(mcp-)[A-Z2-7]{32}()`, `(\\?"score\\?":)[0-9.]+()`, `(after )[0-9.]+(m?s)`, `(\\?"(?:sessionId)\\?":\\?")[^"\\]+()`,
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, "$1…$2")
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, []byte(text), "", " ") == nil {
+		return indented.String()
+	}
+	return text
+}
+
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil { //nolint:gosec // G301: as all folders of the repository
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil { //nolint:gosec // G306: as all files of the repository
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		a, b := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Fatalf("%s, line %d:\n got %s\nwant %s", golden, i+1, b[i], a[i])
+			}
+		}
+		t.Errorf("%s has %d lines, and there are %d", golden, len(a), len(b))
+	}
+}
+
+// The protocol library's own client comes to the same.
+func TestLibraryClient(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	for _, version := range sdk.SupportedProtocolVersions()[:2] {
+		p := w.overHTTP(url, version, "acme/ann", nil)
+		forgeOK(t, p, map[string]any{"name": "add_" + strings.ReplaceAll(version, "-", "_")})
+	}
+}
+
+func TestListsAreAnsweredWithoutAHost(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{current, "2025-06-18"} {
+		w := open(t, setting{})
+		p := w.overStdio(version, mcp.Local{}, nil)
+		for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			if m := p.call(method, map[string]any{}); m.Error != nil {
+				t.Errorf("%s: %+v", method, m.Error)
+			}
+		}
+		if w.wasted {
+			t.Errorf("%s: the host was opened", version)
+		}
+		use(t, p, "list_my_tools", map[string]any{})
+		if !w.wasted {
+			t.Error("the host was not opened")
+		}
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	t.Run("notification", func(t *testing.T) {
+		p := w.overStdio("2025-06-18", mcp.Local{}, nil)
+		p.raw(string(p.encode(7, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})))
+		<-w.began
+		p.notify("notifications/cancelled", map[string]any{"requestId": 7})
+		<-w.ended
+		p.n = 10
+		use(t, p, "list_my_tools", map[string]any{}) // the connection goes on
+	})
+	t.Run("request over HTTP that goes away", func(t *testing.T) {
+		p := w.overHTTP(w.serve(), current, "acme/ann", nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-w.began; cancel() }()
+		p.ask(ctx, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})
+		<-w.ended
+	})
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{face: func(o *mcp.Options) { o.Tick = time.Hour }})
+	url := w.serve()
+	for name, p := range map[string]peer{
+		"old stdio": w.overStdio("2025-06-18", mcp.Local{}, nil), "new stdio": w.overStdio(current, mcp.Local{}, nil),
+		"old http": w.overHTTP(url, "2025-11-25", "acme/ann", nil), "new http": w.overHTTP(url, current, "acme/ben", nil),
+	} {
+		members := map[string]any{"name": "add_" + strings.ReplaceAll(name, " ", "_")}
+		useWith(t, p, map[string]any{"name": "forge_tool", "arguments": request(members), "_meta": map[string]any{"progressToken": "tok"}})
+		var told []string
+		last := 0.0
+		for _, m := range p.seen() {
+			var n struct {
+				ProgressToken, Message string
+				Progress               float64
+			}
+			if err := json.Unmarshal(m.Params, &n); err != nil || m.Method != "notifications/progress" || n.ProgressToken != "tok" || n.Progress <= last {
+				t.Errorf("%s: %+v, %v", name, m, err)
+			}
+			last = n.Progress
+			told = append(told, n.Message)
+		}
+		if got := strings.Join(told, ", "); got != "checking the code, running the test cases, under review, registering" {
+			t.Errorf("%s: told of %s", name, got)
+		}
+	}
+}
+
+func TestLongCallsTick(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	p := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	p.raw(string(p.encode(7, "tools/call", map[string]any{
+		"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}, "_meta": map[string]any{"progressToken": 1},
+	})))
+	m, err := p.next()
+	if err != nil || m.Method != "notifications/progress" || !strings.Contains(string(m.Params), "running for") {
+		t.Errorf("%+v, %v", m, err)
+	}
+	p.notify("notifications/cancelled", map[string]any{"requestId": 7})
+	go func() {
+		for _, err := p.next(); err == nil; _, err = p.next() {
+		}
+	}()
+	<-w.ended
+}
+
+func TestLargeResultsAreReadInParts(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	p := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	r := use(t, p, "call_tool", map[string]any{"tool": "large_output"})
+	if len(r.Content) != 2 || r.Content[1].Type != "resource_link" {
+		t.Fatalf("%+v", r)
+	}
+	whole, next := "", r.Content[1].URI
+	for range 10 {
+		m := p.call("resources/read", map[string]any{"uri": next})
+		var read struct {
+			Contents []struct {
+				Text string
+				Meta map[string]any `json:"_meta"`
+			}
+		}
+		if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 {
+			t.Fatalf("%s: %+v", next, m)
+		}
+		whole += read.Contents[0].Text
+		next, _ = read.Contents[0].Meta["toolsmith/next"].(string)
+		if next == "" {
+			break
+		}
+	}
+	var out struct {
+		Output struct{ Text string }
+	}
+	if err := json.Unmarshal([]byte(whole), &out); err != nil || len(out.Output.Text) != 400_000 {
+		t.Errorf("%d bytes, %v", len(whole), err)
+	}
+	other := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	if m := other.call("resources/read", map[string]any{"uri": r.Content[1].URI}); m.Error == nil {
+		t.Error("another caller reads it")
+	}
+}
+
+func TestResources(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	p, other := w.overHTTP(url, current, "acme/ann", nil), w.overHTTP(url, current, "globex/bob", nil)
+	handle := forgeOK(t, p, nil)
+	for uri, want := range map[string]string{
+		"toolsmith://tools/" + handle + "/source": "input.a + input.b", "toolsmith://tools/" + strings.ReplaceAll(handle, ":", "%3A") + "/source": "input.a",
+		"toolsmith://tools/" + handle + "/verdicts": "approved", "toolsmith://audit": "forge_requested", "toolsmith://audit?after=1": "sequence",
+	} {
+		if m := p.call("resources/read", map[string]any{"uri": uri}); m.Error != nil || !strings.Contains(string(m.Result), want) {
+			t.Errorf("%s: %s %+v", uri, m.Result, m.Error)
+		}
+		if m := other.call("resources/read", map[string]any{"uri": uri}); m.Error == nil && strings.Contains(string(m.Result), want) {
+			t.Errorf("%s is read by another tenant", uri)
+		}
+	}
+	unknown := strings.Repeat("0", 36)
+	hidden := other.call("resources/read", map[string]any{"uri": "toolsmith://tools/" + handle + "/source"})
+	missing := other.call("resources/read", map[string]any{"uri": "toolsmith://tools/emergent:" + unknown + "/source"})
+	if hidden.Error == nil || missing.Error == nil || hidden.Error.Code != missing.Error.Code || hidden.Error.Message != missing.Error.Message {
+		t.Errorf("what is hidden and what is not there differ: %+v, %+v", hidden.Error, missing.Error)
+	}
+	for _, uri := range []string{"file:///etc/passwd", "toolsmith://tools/../../etc/passwd", "toolsmith://tools/" + handle + "/../source", "toolsmith://audit?after=x", "toolsmith://" + strings.Repeat("a", 5000)} {
+		if m := p.call("resources/read", map[string]any{"uri": uri}); m.Error == nil {
+			t.Errorf("%.60s is read: %s", uri, m.Result)
+		}
+	}
+}
+
+func TestThePromptsExampleIsForged(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	p := w.overStdio(current, mcp.Local{}, nil)
+	m := p.call("prompts/get", map[string]any{"name": "write_forge_request", "arguments": map[string]string{"task": "count the vowels"}})
+	var r struct {
+		Messages []struct{ Content struct{ Text string } }
+	}
+	if err := json.Unmarshal(m.Result, &r); err != nil || len(r.Messages) != 1 {
+		t.Fatalf("%+v", m)
+	}
+	text := r.Messages[0].Content.Text
+	if !strings.Contains(text, mcp.ForgeExample) || !strings.HasSuffix(text, "count the vowels") {
+		t.Error("the prompt lacks the example or the task")
+	}
+	if got := use(t, p, "forge_tool", json.RawMessage(mcp.ForgeExample)); got.IsError {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSessionsEndWithTheirConnection(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	p := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	forgeOK(t, p, nil)
+	_ = p.in.Close()
+	if _, err := p.next(); err == nil {
+		t.Error("there is more")
+	}
+	p.done <- <-p.done
+	if r := use(t, w.overStdio(current, mcp.Local{}, nil), "list_my_tools", map[string]any{}); !strings.Contains(string(r.Structured), `"total":0`) {
+		t.Errorf("%s", r.Structured)
+	}
+	named := mcp.Local{Session: "mine"}
+	named.Principal = principal("acme", "ann")
+	forgeOK(t, w.overStdio(current, named, nil), nil)
+	if r := use(t, w.overStdio(current, named, nil), "list_my_tools", map[string]any{}); !strings.Contains(string(r.Structured), `"total":1`) {
+		t.Errorf("%s", r.Structured)
+	}
+}

@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base32"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// seat is a credential at the face, and the server object that is its own.
+type seat struct {
+	face   *Face
+	who    tool.Principal
+	person string // who is at the client; "" when a key stands for the caller
+	fixed  string // the session of all that happens here; "" when the protocol or the credential says which
+	server *sdk.Server
+	flood  *bucket // of notifications
+	seen   time.Time
+	life   context.Context //nolint:containedctx // ends what runs here
+
+	results   results
+	published published
+
+	mu   sync.Mutex
+	used map[string]bool // sessions that were minted for connections, and used
+}
+
+// credential is what tells credentials apart. The same key with other scopes is another one.
+func credential(p tool.Principal) string {
+	return p.Tenant + "\x00" + p.Persona + "\x00" + p.KeyID + "\x00" + p.Scopes.String()
+}
+
+const instructions = `A host for tools that you make yourself. Look for a tool with search_tools before you make one. ` +
+	`Make one with forge_tool when none fits, then call it with call_tool by its handle. A refusal says what to mend.`
+
+func (f *Face) newSeat(p tool.Principal) *seat {
+	const rate, burst = 50, 500 // notifications
+	s := &seat{face: f, who: p, life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
+	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Logger:       f.opt.Logger,
+		GetSessionID: f.mint,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope, c.TTLMs = "private", 0 },
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{ListChanged: f.opt.Publish != ""}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{},
+		},
+	})
+	for _, t := range f.tools {
+		s.server.AddTool(t.face(), s.handler(t))
+	}
+	s.addResources()
+	s.addPrompts()
+	s.server.AddReceivingMiddleware(s.guard, s.publishFirst)
+	return s
+}
+
+// mint makes a name that cannot be guessed.
+func (f *Face) mint() string {
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(f.bytes(20))
+}
+
+// guard recovers from what goes wrong within the protocol library, whose goroutines would end the process.
+func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.face.opt.Logger.Error("a request ended in a panic", "method", method, "panic", p)
+				result, err = nil, errInternal
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+func (s *seat) idle() bool {
+	for range s.server.Sessions() {
+		return false
+	}
+	return true
+}
+
+func (s *seat) close() {
+	for session := range s.server.Sessions() {
+		go func() { _ = session.Close() }() // a client that is gone has nobody to tell
+	}
+}
+
+// sessionHeader names the session of a client that has none by the protocol.
+const sessionHeader = "Toolsmith-Session"
+
+// session is the name of the session that a request belongs to: that of the connection, else the one that the client asks
+// for, else one per key.
+func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) string {
+	if s.fixed != "" {
+		return s.fixed
+	}
+	if id := from.ID(); id != "" {
+		return "mcp-" + id
+	}
+	if extra != nil && extra.Header != nil {
+		if name := extra.Header.Get(sessionHeader); name != "" {
+			return name
+		}
+	}
+	return "mcp-" + s.who.KeyID
+}
+
+// desk opens the desk for a request. A session that the protocol began ends with it.
+func (s *seat) desk(ctx context.Context, from *sdk.ServerSession, extra *sdk.RequestExtra) (desk.Desk, error) {
+	name := s.session(from, extra)
+	d, err := s.face.opt.Desk(ctx, s.who, name)
+	if err != nil {
+		return nil, err
+	}
+	if s.fixed == "" && from.ID() != "" && s.first(name) {
+		go func() { //nolint:gosec // G118: it outlives the request: it waits for the end of the session
+			_ = from.Wait() // however it ended
+			s.end(name)
+		}()
+	}
+	return d, nil
+}
+
+// first reports whether a session was not used before.
+func (s *seat) first(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.used[name]
+	s.used[name] = true
+	return !was
+}
+
+// end ends a session that was minted for a connection, if it was used.
+func (s *seat) end(name string) {
+	s.mu.Lock()
+	was := s.used[name]
+	delete(s.used, name)
+	s.mu.Unlock()
+	if !was {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	d, err := s.face.opt.Desk(ctx, s.who, name)
+	if err == nil {
+		_, err = d.EndSession(ctx, s.who.Persona, name)
+	}
+	if err != nil {
+		s.face.opt.Logger.Warn("a session could not be ended; it ends when it was idle for long", "session", name, "error", err)
+	}
+}
+
+// Local is who is served over standard input and output.
+type Local struct {
+	Principal tool.Principal
+	Person    string // who is at the client, whose approval counts; "" nobody
+	Session   string // "" is one of the connection's own, which ends with it
+}

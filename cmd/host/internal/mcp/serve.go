@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// ServeStdio serves one client over lines of input and output, until the input or the context ends. Nothing but the protocol
+// is written to out. It returns when what was running has ended; the error is nil when the client left.
+func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who Local) error {
+	s := f.newSeat(who.Principal)
+	s.person, s.fixed, s.life = who.Person, who.Session, ctx
+	minted := who.Session == ""
+	if minted {
+		s.fixed = "mcp-" + f.mint()
+	}
+	f.mu.Lock()
+	f.seats["\x00"+s.fixed] = s // no credential is spelled so
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		delete(f.seats, "\x00"+s.fixed)
+		f.mu.Unlock()
+		f.parked.close()
+		if minted {
+			s.end(s.fixed)
+		}
+	}()
+	err := s.server.Run(ctx, &lines{in: in, out: out, flood: s.flood})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil //nolint:nilerr // the client left, or the process was asked to end
+	}
+	return err
+}
