@@ -146,6 +146,53 @@ func TestForgingEndsWithTheRun(t *testing.T) {
 	}
 }
 
+// A specialist forges no more than its manager, whatever it is called (attack hie-006).
+func TestSpecialistsForgeNoMoreThanTheirManager(t *testing.T) {
+	t.Parallel()
+	wide := policy.Document{Version: "1.0"}
+	wide.Permissions.Crypto.Allow = []string{"sha256"}
+	hashes := string(request(t, map[string]string{
+		"implementation": `{"mode":"sandbox","allowlist":["crypto"],"code":"function execute(input) { crypto.createHash('sha256').update('a').digest('hex'); return { sum: input.a + input.b }; }"}`,
+		"description":    `"Adds two numbers, and hashes with crypto."`,
+	}))
+	w, server := agencies(
+		t, "", func(o *toolsmith.Options) {
+			o.Config.Policies = map[string]policy.Document{"wide": wide}
+			o.Config.Personas = map[string]config.Persona{"admin": {Policy: "wide"}}
+		},
+		calls("delegate_to_writer", `{"task":"forge"}`), calls("forge_tool", hashes), modeltest.Text("forged"),
+		spawns("admin"), calls("delegate_to_admin", `{"task":"forge"}`), calls("forge_tool", hashes), modeltest.Text("not forged"), modeltest.Text("done"),
+	)
+	spec := desk("forge_tool")
+	spec.Agents[0].Persona = "admin"
+	result, err := w.agency(spec, toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "Go.", nil)
+	w.must(err)
+	if server.Left() != 0 || len(result.AgentCalls) != 2 {
+		t.Fatalf("%+v", result)
+	}
+	for i, want := range []bool{false, true} {
+		if call := result.AgentCalls[i]; call.ToolCalls[0].Failed != want {
+			t.Errorf("%s: %+v, %+v", call.Agent, call.ToolCalls, result.Transcript)
+		}
+	}
+}
+
+// There are no agents in the sandbox (attack hie-031).
+func TestNoAgentsInTheSandbox(t *testing.T) {
+	t.Parallel()
+	b, err := box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.Run(t.Context(), runtime.Request{
+		Code:  "function execute(input) { return [typeof spawn_specialist, typeof forge_tool, typeof callTool, typeof delegate_to_writer]; }",
+		Input: json.RawMessage(`{}`),
+	})
+	if want := `["undefined","undefined","undefined","undefined"]`; err != nil || string(got.Output) != want {
+		t.Errorf("%s, %v", got.Output, err)
+	}
+}
+
 // Without forging in the configuration there is no forge_tool; a session that the caller names goes on.
 func TestAgentsForgeWhereTheHostDoes(t *testing.T) {
 	t.Parallel()

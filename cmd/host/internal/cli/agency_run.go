@@ -191,6 +191,7 @@ func (f *face) approver(h *openedHost, flags agencyFlags) (func(context.Context,
 		return hierarchy.AlwaysApprove(osUser()), nil
 	case neverApprove:
 		return hierarchy.AlwaysReject("--approve never"), nil
+	case askPerson:
 	}
 	person, ok := h.judge.(*judge.Human) // one reader of standard input alone
 	if !ok || flags.judges.approveAs != "" {
