@@ -528,3 +528,37 @@ func TestWindow(t *testing.T) {
 		t.Error("a clock that was never set")
 	}
 }
+
+// What it costs to be let in and out: alone, among 1,000 personas, and to be refused.
+func BenchmarkAdmission(b *testing.B) {
+	many := tool.Quota{CallsPerMinute: 1e15}
+	opt := HostOptions{Admission: Admission{Running: 8, Waiting: 1}, Quota: all(many), PersonaQuota: many, SessionCallsPerMinute: 1e15}
+	for name, personas := range map[string]int{"alone": 1, "of 1000": 1000} {
+		b.Run(name, func(b *testing.B) {
+			a := newAdmission(opt)
+			callers := make([]tool.Caller, personas)
+			for i := range callers {
+				callers[i] = who("acme", fmt.Sprint("p", i), "1")
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at, err := a.enter(context.Background(), callers[i%personas], 64<<20, time.Now())
+				if err != nil {
+					b.Fatal(err)
+				}
+				a.leave(at)
+			}
+		})
+	}
+	b.Run("refused", func(b *testing.B) {
+		d := newDoor(opt)
+		ann := who("acme", "ann", "1")
+		d.outcomes(ann, 0, 7)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := d.enter(context.Background(), ann, 0, d.now); err == nil {
+				b.Fatal("let in")
+			}
+		}
+	})
+}
