@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"sync"
@@ -460,15 +463,42 @@ func FuzzAuthenticate(f *testing.F) {
 	f.Add(k.Secret + "\n")
 	f.Add(strings.ToUpper(k.Secret))
 	f.Add("tsk_" + k.ID + "_" + strings.Repeat("\r\n", 16) + "aaaaaaa")
+	f.Add(k.Secret[:53])
 	f.Fuzz(func(t *testing.T, presented string) {
-		p, err := s.Authenticate(t.Context(), presented)
-		if presented == k.Secret {
-			return
-		}
-		if !errors.Is(err, tool.Denied) || p.Tenant != "" || len(err.Error()) > 200 {
-			t.Fatalf("%q: %+v, %v", presented, p, err)
+		for _, text := range []string{presented, summed(presented)} {
+			if text == k.Secret {
+				continue
+			}
+			p, err := s.Authenticate(t.Context(), text)
+			if !errors.Is(err, tool.Denied) || p.Tenant != "" || len(err.Error()) > 200 {
+				t.Fatalf("%q: %+v, %v", text, p, err)
+			}
 		}
 	})
+}
+
+// summed is text with the check sum that a key would have behind it.
+func summed(text string) string {
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(text)))
+	return text + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))
+}
+
+func TestWrongSecretOfAKeyThatThereIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	k := w.key("local", tiers.KeyRequest{})
+	body := k.Secret[:len(k.Secret)-7]
+	if summed(body) != k.Secret {
+		t.Fatal("a key is summed otherwise")
+	}
+	for i := range len(body) - len("tsk_") {
+		at, c := len("tsk_")+i, "a"
+		if body[at] == 'a' {
+			c = "b"
+		}
+		_, err := w.Authenticate(t.Context(), summed(body[:at]+c+body[at+1:]))
+		w.wants(tool.Denied, err)
+	}
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
