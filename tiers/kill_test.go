@@ -24,6 +24,12 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(takeoverDir); dir != "" {
+		if err := logUntilKilled(context.Background(), dir, os.Getenv(killRound)); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+	}
 	if dir := os.Getenv(killDir); dir != "" {
 		if err := forgeUntilKilled(context.Background(), dir, os.Getenv(killRound)); err != nil {
 			fmt.Println("error", err)

@@ -59,6 +59,10 @@ func (g *guest) serve() {
 		g.holder.log.Debug("a process was not let in", "error", err)
 		return
 	}
+	g.answerAll()
+}
+
+func (g *guest) answerAll() {
 	for {
 		f, err := g.receive(g.patience())
 		if err != nil || g.handle(f) != nil {
