@@ -73,7 +73,7 @@ func (s *Shelf) saveHeads(ctx context.Context) error {
 	}
 	old, err := h.read()
 	if err != nil {
-		return nil //nolint:nilerr // Verify tells of it; here it would keep the host from closing
+		return nil // Verify tells of it; here it would keep the host from closing
 	}
 	grown, err := s.grownHeads(ctx, old)
 	if err == nil && !maps.Equal(old, grown) {
