@@ -16,6 +16,7 @@ const (
 	tenantSpace  = "tenants"                    // TENANT
 	keySpace     = "tenant_keys"                // TENANT ID
 	keyIDSpace   = "tenant_key_ids"             // ID -> TENANT
+	answerSpace  = "answers"                    // TENANT PERSONA key KEY; TENANT PERSONA at TIME KEY; TENANT PERSONA count
 	metaSpace    = "meta"                       // schema
 	// Documents have a space for each kind: TENANT PERSONA SESSION ID, where the session is "" for the persona's own.
 )
@@ -23,7 +24,7 @@ const (
 // tenantPrefixes are the prefixes of all that a tenant has and that goes with it, the audit log last. The end of its log, its keys
 // and its name are apart: see DeleteTenant.
 func tenantPrefixes(tenant string) (prefixes [][]byte) {
-	spaces := []string{sourceSpace, toolSpace, sessionSpace, spentSpace}
+	spaces := []string{sourceSpace, toolSpace, sessionSpace, spentSpace, answerSpace}
 	for _, kind := range documentKinds {
 		spaces = append(spaces, string(kind))
 	}
