@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// operation is one thing that the API does.
+type operation struct {
+	id, method, path string
+	about            string // in a line
+	more             string // what else there is to know
+	tag              string
+	body             *body     // that it takes; nil takes none
+	answers          *document // when its answer is not made of a Go type alone
+	open             bool      // needs no key
+}
+
+// body is what comes with a request.
+type body struct {
+	most   int64 // bytes
+	types  []string
+	schema func(huma.Registry) *huma.Schema
+}
+
+// document describes an answer.
+type document struct {
+	about   string
+	content map[string]func(huma.Registry) *huma.Schema
+}
+
+// Bounds of bodies.
+const (
+	maxSmallBody = 8 << 10
+	jsonType     = "application/json"
+	yamlType     = "application/yaml"
+)
+
+// schemaOf is the schema of a Go type.
+func schemaOf[T any](r huma.Registry) *huma.Schema { return r.Schema(reflect.TypeFor[T](), true, "") }
+
+// anyJSON is the schema of any JSON.
+func anyJSON(about string) func(huma.Registry) *huma.Schema {
+	return func(huma.Registry) *huma.Schema { return &huma.Schema{Description: about} }
+}
+
+// smallBody is a small body of JSON.
+func smallBody[T any]() *body { return &body{maxSmallBody, []string{jsonType}, schemaOf[T]} }
+
+// mistakes makes huma word errors our way, once for the process.
+var mistakes = sync.OnceFunc(func() { huma.NewError = mistaken })
+
+// newAPI makes an API without operations.
+func (s *Server) newAPI(mux *http.ServeMux) huma.API {
+	mistakes()
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	for from, to := range aliases {
+		registry.RegisterTypeAlias(from, to)
+	}
+	c := huma.DefaultConfig("toolsmith", s.opt.Version)
+	c.CreateHooks, c.SchemasPath, c.DocsPath, c.OpenAPIPath = nil, "", "", ""
+	c.Components.Schemas = registry
+	c.AllowAdditionalPropertiesByDefault = true
+	c.RejectUnknownQueryParameters = true
+	c.Info.Description = "Agents forge tools, and call them. Failures are problem documents (RFC 9457) with a stable code."
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"key": {Type: "http", Scheme: "bearer", Description: "A key of a tenant. A host without tenants asks for none, and is served on loopback alone."},
+	}
+	return humago.New(mux, c)
+}
+
+// add adds an operation. What it does runs at the visitor's desk, which is in its context.
+func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Context, in *I) (*O, error)) {
+	op := huma.Operation{
+		OperationID: o.id, Method: o.method, Path: o.path, Summary: o.about, Description: o.more, Tags: []string{o.tag}, BodyReadTimeout: -1,
+		Responses: map[string]*huma.Response{"default": {
+			Description: "What went wrong.", Content: map[string]*huma.MediaType{problemType: {Schema: schemaOf[Problem](api.OpenAPI().Components.Schemas)}},
+		}},
+	}
+	if o.answers != nil {
+		op.Responses["200"] = o.answers.response(api.OpenAPI().Components.Schemas)
+	}
+	if o.body != nil {
+		op.MaxBodyBytes = o.body.most
+		op.Metadata = map[string]any{"types": o.body.types}
+	}
+	if !o.open {
+		op.Security = []map[string][]string{{"key": {}}}
+		op.Middlewares = huma.Middlewares{s.visit}
+	}
+	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, in)
+		if err != nil {
+			return nil, s.problem(err)
+		}
+		return out, nil
+	})
+	if o.body != nil { // once huma does not look any more: bodies are read by visit
+		item := api.OpenAPI().Paths[o.path]
+		made := map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodDelete: item.Delete}[o.method]
+		made.RequestBody = &huma.RequestBody{Required: o.body.most > maxSmallBody, Content: map[string]*huma.MediaType{}}
+		for _, kind := range o.body.types {
+			made.RequestBody.Content[kind] = &huma.MediaType{Schema: o.body.schema(api.OpenAPI().Components.Schemas)}
+		}
+	}
+}
+
+func (d *document) response(r huma.Registry) *huma.Response {
+	response := &huma.Response{Description: d.about, Content: map[string]*huma.MediaType{}}
+	for kind, schema := range d.content {
+		response.Content[kind] = &huma.MediaType{Schema: schema(r)}
+	}
+	return response
+}
+
+// bodyTypes are the media types of bodies that an operation takes.
+func bodyTypes(op *huma.Operation) []string {
+	types, _ := op.Metadata["types"].([]string)
+	return types
+}
+
+// register registers all operations, and makes the document.
+func (s *Server) register(mux *http.ServeMux) (err error) {
+	api := s.newAPI(mux)
+	s.registerMaking(api)
+	s.registerFinding(api)
+	s.registerDeciding(api)
+	s.registerLog(api)
+	s.registerHealth(api)
+	if s.document, err = json.Marshal(api.OpenAPI()); err != nil {
+		return tool.Errorf(tool.Internal, "writing the OpenAPI document: %w", err)
+	}
+	return nil
+}
+
+// page is a part of a list.
+type page[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next part; absent on the last."`
+}
+
+// pageOutput is an answer with a part of a list.
+type pageOutput[T any] struct {
+	Link string `header:"Link" doc:"The next part, as rel=next."`
+	Body page[T]
+}
+
+// PageInput picks a part of a list.
+type PageInput struct {
+	Cursor string `query:"cursor" maxLength:"1000" doc:"Where the part begins: next of the part before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"At most so many."`
+}
+
+// cut returns the part of a list, whose items have keys in their order, that an input picks.
+func cut[T any](all []T, key func(T) string, in PageInput, path string, query map[string]string) (*pageOutput[T], error) {
+	from := 0
+	if in.Cursor != "" {
+		after, err := readCursor(in.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		from, _ = slices.BinarySearchFunc(all, after, func(item T, after string) int {
+			if key(item) <= after {
+				return -1
+			}
+			return 1
+		})
+	}
+	to := min(from+in.Limit, len(all))
+	out := &pageOutput[T]{Body: page[T]{Items: append([]T{}, all[from:to]...)}}
+	if to < len(all) {
+		out.Body.Next = writeCursor(key(all[to-1]))
+		query["cursor"], query["limit"] = out.Body.Next, strconv.Itoa(in.Limit)
+		out.Link = fmt.Sprintf("<%s>; rel=\"next\"", withQuery(path, query))
+	}
+	return out, nil
+}

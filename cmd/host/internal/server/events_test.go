@@ -1,0 +1,167 @@
+package server_test
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/toolsmith/cmd/host/internal/server"
+	"example.com/toolsmith/forge"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// told is an event of a stream.
+type told struct {
+	id         uint64
+	name, data string
+}
+
+// listening reads events of a stream.
+type listening struct {
+	t    *testing.T
+	next func() (string, error)
+	end  func() error
+}
+
+func (w *world) listen(t *testing.T, key, query string, headers ...string) *listening {
+	t.Helper()
+	answer, err := get(w.http.URL+"/v1/events"+query, key, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != 200 {
+		text, _ := io.ReadAll(answer.Body)
+		t.Fatalf("%d %s", answer.StatusCode, text)
+	}
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	reader := lines(answer.Body)
+	l := &listening{t, func() (string, error) { return reader.ReadString('\n') }, answer.Body.Close}
+	if first, err := l.next(); err != nil || !strings.HasPrefix(first, ":") {
+		t.Fatalf("the stream begins with %q, %v", first, err)
+	}
+	return l
+}
+
+// read returns the next event.
+func (l *listening) read() (e told) {
+	l.t.Helper()
+	for {
+		line, err := l.next()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "id":
+			e.id, _ = strconv.ParseUint(value, 10, 64)
+		case "event":
+			e.name = value
+		case "data":
+			e.data = value
+		case "":
+			if e.name != "" {
+				return e
+			}
+		}
+	}
+}
+
+// audit returns the next audit entry.
+func (l *listening) audit() (entry tool.AuditEvent) {
+	l.t.Helper()
+	for {
+		e := l.read()
+		if e.name != "audit" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(e.data), &entry); err != nil || entry.Sequence != e.id {
+			l.t.Fatalf("%+v: %v", e, err)
+		}
+		return entry
+	}
+}
+
+// Events are those of the own tenant, and of the own persona unless it is an administrator that listens.
+func TestEventsAreTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	all, own := w.listen(t, graceKey, ""), w.listen(t, bobKey, "")
+	w.forge(otherKey, "add_numbers")
+	w.forge(annKey, "add_numbers")
+	w.forge(bobKey, "mul_numbers")
+	for _, l := range []struct {
+		*listening
+		personas []string
+	}{{all, []string{"ann", "bob"}}, {own, []string{"bob"}}} {
+		var personas []string
+		var last uint64
+		for {
+			e := l.audit()
+			if e.Sequence <= last || e.Tenant != "acme" {
+				t.Errorf("%+v after %d", e, last)
+			}
+			last = e.Sequence
+			if !slices.Contains(personas, e.PersonaID) {
+				personas = append(personas, e.PersonaID)
+			}
+			if e.PersonaID == "bob" && e.EventType == tool.Registered {
+				break
+			}
+		}
+		if !slices.Equal(personas, l.personas) {
+			t.Errorf("got entries of %v, want of %v", personas, l.personas)
+		}
+	}
+}
+
+// Who comes back misses nothing of the log, and sees nothing twice.
+func TestEventsResume(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	first := w.listen(t, graceKey, "")
+	w.forge(annKey, "tool_1")
+	seen := []uint64{first.audit().Sequence, first.audit().Sequence}
+	_ = first.end()
+	w.forge(annKey, "tool_2")
+	w.forge(annKey, "tool_3")
+	second := w.listen(t, graceKey, "", "Last-Event-ID", strconv.FormatUint(seen[1], 10))
+	var log struct{ Items []tool.AuditEvent }
+	w.ok(&log, graceKey, "GET", "/v1/audit?limit=1000", "")
+	for len(seen) < len(log.Items) {
+		seen = append(seen, second.audit().Sequence)
+	}
+	for i, n := range seen {
+		if n != log.Items[i].Sequence {
+			t.Fatalf("got %v", seen)
+		}
+	}
+}
+
+// Who does not keep up is told so, and cut; who makes what happens is not held up.
+func TestEventsOfASlowClient(t *testing.T) {
+	t.Parallel()
+	events := &server.Events{}
+	slow, err := server.Listen4Test(events, "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		events.Forge(forge.Event{By: tool.Actor{Caller: tool.Caller{Tenant: "acme", Persona: "ann"}}})
+	}
+	if why := slow(); why != "the client did not keep up: connect again with Last-Event-ID" {
+		t.Errorf("got %q", why)
+	}
+}
+
+func TestEventsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for range 64 {
+		w.listen(t, annKey, "")
+	}
+	w.refused(429, tool.Limit, annKey, "GET", "/v1/events", "")
+	w.listen(t, otherKey, "")
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// guard stands before everything that is served: it recovers, refuses what does not belong here, and counts.
+func (s *Server) guard(mux *http.ServeMux) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recovered(w)
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		if err := crossOrigin.Check(r); err != nil || !sameOrigin(r) {
+			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "", "the request comes from a page of another site"))
+			return
+		}
+		if !s.hosts.has(r.Host) {
+			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "an operator can name further ones as server.hosts", "this is no host name of the server"))
+			return
+		}
+		s.counted(mux, w, r)
+	})
+}
+
+// recovered answers for a handler that panicked.
+func (s *Server) recovered(w http.ResponseWriter) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler { //nolint:errorlint // it is that very value
+		panic(p)
+	}
+	s.opt.Logger.Error("a handler panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	s.writeProblem(w, problemOf(public(&tool.Error{Code: tool.Internal})))
+}
+
+// counted serves a request that is waited for when the server ends, or a stream, which is not.
+func (s *Server) counted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	if probe(r) || streams(r) && !s.flight.ends() {
+		s.route(mux, w, r)
+		return
+	}
+	ok, ending := s.flight.takeoff()
+	if !ok {
+		e := &tool.Error{Code: tool.Unavailable, Message: "too many requests are being answered", Hint: "try again later"}
+		if ending {
+			w.Header().Set("Connection", "close")
+			e.Message = "the server ends"
+		}
+		s.writeProblem(w, problemOf(e))
+		return
+	}
+	defer s.flight.land()
+	s.route(mux, w, r)
+}
+
+// probe reports whether a request asks how the server is, which it answers to its end.
+func probe(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
+
+// streams reports whether a request opens a stream that lasts.
+func streams(r *http.Request) bool {
+	if r.URL.Path == "/mcp" {
+		return r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
+	}
+	return r.URL.Path == "/v1/events"
+}
+
+// route finds the handler, and answers with a problem where there is none.
+func (s *Server) route(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	if _, pattern := mux.Handler(r); pattern != "" {
+		mux.ServeHTTP(w, r)
+		return
+	}
+	if allowed := methods(mux, r); len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.writeProblem(w, refuse(http.StatusMethodNotAllowed, tool.InvalidRequest, "it takes "+strings.Join(allowed, ", "), "this does not take %s", tool.Quote(r.Method)))
+		return
+	}
+	s.writeProblem(w, problemOf(&tool.Error{Code: tool.NotFound, Message: "there is nothing at this path", Hint: "/openapi.json says what there is"}))
+}
+
+// methods are those that a path takes.
+func methods(mux *http.ServeMux, r *http.Request) (allowed []string) {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// hostNames are what a Host header may name.
+type hostNames struct {
+	mu    *sync.RWMutex
+	names []string
+}
+
+func newHostNames(further []string) hostNames {
+	h := hostNames{mu: &sync.RWMutex{}}
+	for _, name := range further {
+		h.names = append(h.names, strings.ToLower(name))
+	}
+	return h
+}
+
+// add admits the address that is served; that of all interfaces admits those of this machine.
+func (h *hostNames) add(address net.Addr) {
+	at, err := netip.ParseAddrPort(address.String())
+	if err != nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !at.Addr().Unmap().IsUnspecified() {
+		h.names = append(h.names, at.Addr().Unmap().String())
+		return
+	}
+	own, _ := net.InterfaceAddrs() // where they are not known, none is admitted
+	for _, a := range own {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil {
+			h.names = append(h.names, prefix.Addr().Unmap().String())
+		}
+	}
+}
+
+// has reports whether a Host header, with or without a port, may be answered.
+func (h *hostNames) has(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix((&url.URL{Host: host}).Hostname(), "."))
+	if ip, err := netip.ParseAddr(name); err == nil && ip.Unmap().IsLoopback() || name == "localhost" {
+		return true
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Contains(h.names, name)
+}
+
+// sameOrigin reports whether no page of another site asks: browsers say where a page comes from.
+func sameOrigin(r *http.Request) bool {
+	origins := r.Header["Origin"]
+	if len(origins) == 0 {
+		return true
+	}
+	u, err := url.Parse(origins[0])
+	return err == nil && len(origins) == 1 && (u.Scheme == "http" || u.Scheme == "https") && u.Host == r.Host
+}

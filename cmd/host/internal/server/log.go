@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
+)
+
+// registerLog registers what tells of callers, sessions and the log.
+func (s *Server) registerLog(api huma.API) {
+	add(s, api, operation{
+		id: "listAudit", method: http.MethodGet, path: "/v1/audit", tag: "log", about: "Read the audit log",
+		more: "The entries of the tenant to an administrator, else those of the caller's persona. Unless it is the newest that are asked for, the oldest come first.",
+	}, s.audit)
+	add(s, api, operation{
+		id: "verifyAudit", method: http.MethodGet, path: "/v1/audit/verify", tag: "log", about: "Check that no entry of the log was changed or removed",
+		more: "It takes the scope admin.",
+	}, s.verify)
+	add(s, api, operation{
+		id: "streamEvents", method: http.MethodGet, path: "/v1/events", tag: "log", about: "Follow what happens",
+		more: "Events audit, with the sequence of the entry as their id, and forge, with what becomes of requests. The last is end, which says why.",
+		answers: &document{
+			"Server-sent events, until the client leaves.", map[string]func(huma.Registry) *huma.Schema{eventType: anyJSON("")},
+		},
+	}, s.events)
+	add(s, api, operation{id: "listSessions", method: http.MethodGet, path: "/v1/sessions", tag: "log", about: "List sessions, and what they hold and have cost"}, s.sessions)
+	add(s, api, operation{
+		id: "endSession", method: http.MethodDelete, path: "/v1/sessions/{persona}/{session}", tag: "log", about: "End a session, and delete the tools of its tier",
+		more: "The answer is what the tools were.",
+	}, s.endSession)
+	add(s, api, operation{id: "whoAmI", method: http.MethodGet, path: "/v1/caller", tag: "log", about: "Say who the key stands for"}, s.whoAmI)
+}
+
+type auditInput struct {
+	After  uint64 `query:"after" doc:"Only entries of a higher sequence."`
+	Before uint64 `query:"before" doc:"Only entries of a lower sequence."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"At most so many are looked at."`
+	Newest bool   `query:"newest" doc:"The last ones instead of the first."`
+	Tool   string `query:"tool" maxLength:"200" doc:"Only entries about the tool that has this id."`
+}
+
+type auditOutput struct {
+	Link string `header:"Link" doc:"The next part, as rel=next."`
+	Body AuditPage
+}
+
+// AuditPage is a part of the log.
+type AuditPage struct {
+	Items []tool.AuditEvent `json:"items" nullable:"false"`
+	Last  uint64            `json:"last,omitempty" doc:"The last entry that was looked at: the next part is after it, or before it with newest. Absent at the end."`
+}
+
+func (s *Server) audit(ctx context.Context, in *auditInput) (*auditOutput, error) {
+	q := tiers.AuditQuery{ToolID: in.Tool, After: in.After, Before: in.Before, Limit: in.Limit, Newest: in.Newest}
+	events, last, err := visiting(ctx).desk.Audit(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &auditOutput{Body: AuditPage{append([]tool.AuditEvent{}, events...), last}}
+	if last > 0 {
+		next := map[string]string{"tool": in.Tool, "newest": ifTrue(in.Newest), "limit": strconv.Itoa(in.Limit)}
+		at := "after"
+		if in.Newest {
+			at = "before"
+		}
+		next[at] = strconv.FormatUint(last, 10)
+		out.Link = "<" + withQuery("/v1/audit", next) + `>; rel="next"`
+	}
+	return out, nil
+}
+
+// ChainReport is what became of checking the log.
+type ChainReport struct {
+	OK      bool        `json:"ok"`
+	Entries uint64      `json:"entries"`
+	Head    string      `json:"head" doc:"The hash of the last entry. Kept elsewhere, it shows later that nothing was cut off."`
+	Error   *tool.Error `json:"error,omitempty" doc:"Names the first entry that is broken."`
+}
+
+type verifyOutput struct{ Body ChainReport }
+
+func (s *Server) verify(ctx context.Context, _ *struct{}) (*verifyOutput, error) {
+	chain, err := visiting(ctx).desk.VerifyAudit(ctx)
+	e := tool.AsError(err)
+	if e != nil && e.Code != tool.Internal {
+		return nil, err
+	}
+	return &verifyOutput{ChainReport{e == nil, chain.Entries, chain.Head, e}}, nil
+}
+
+type sessionsOutput struct {
+	Body struct {
+		Items []desk.Session `json:"items" nullable:"false"`
+	}
+}
+
+func (s *Server) sessions(ctx context.Context, _ *struct{}) (*sessionsOutput, error) {
+	list, err := visiting(ctx).desk.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &sessionsOutput{}
+	out.Body.Items = append([]desk.Session{}, list...)
+	return out, nil
+}
+
+type sessionInput struct {
+	Persona string `path:"persona" maxLength:"200"`
+	Session string `path:"session" maxLength:"200"`
+}
+
+func (s *Server) endSession(ctx context.Context, in *sessionInput) (*recordsOutput, error) {
+	gone, err := visiting(ctx).desk.EndSession(ctx, in.Persona, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	return recordsOf(gone), nil
+}
+
+// CallerReport says who a key stands for.
+type CallerReport struct {
+	tool.Caller
+	KeyName string      `json:"keyName,omitempty" doc:"Of whoever holds the key, where there are keys."`
+	Scopes  tool.Scopes `json:"scopes" nullable:"false"`
+}
+
+type callerOutput struct{ Body CallerReport }
+
+func (s *Server) whoAmI(ctx context.Context, _ *struct{}) (*callerOutput, error) {
+	v := visiting(ctx)
+	return &callerOutput{CallerReport{v.caller, v.keyName, v.scopes}}, nil
+}

@@ -1,0 +1,172 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Problem is what every failure looks like: a problem document (RFC 9457) with the members of a tool.Error. It never repeats
+// what was sent.
+type Problem struct {
+	Type   string `json:"type" doc:"Always about:blank: the code says what kind of problem it is." example:"about:blank"`
+	Title  string `json:"title" doc:"The status, in words."`
+	Status int    `json:"status" doc:"The HTTP status."`
+	Detail string `json:"detail" doc:"What was wrong, for people and models."`
+
+	Code         tool.Code       `json:"code" doc:"The stable name of what happened, such as invalid_input."`
+	Path         string          `json:"path,omitempty" doc:"A JSON pointer to the offending place."`
+	Hint         string          `json:"hint,omitempty" doc:"How to mend it."`
+	Line         int             `json:"line,omitempty" doc:"In the source of the tool, from 1."`
+	Column       int             `json:"column,omitempty"`
+	Snippet      string          `json:"snippet,omitempty" doc:"The offending line of the source."`
+	Limit        string          `json:"limit,omitempty" doc:"The quota that is used up."`
+	RetryAfterMs int64           `json:"retryAfterMs,omitempty" doc:"When the same may go well."`
+	Name         string          `json:"name,omitempty" doc:"Of the error that a tool threw."`
+	Stack        string          `json:"stack,omitempty"`
+	Value        json.RawMessage `json:"value,omitempty" doc:"What a tool threw when that was no error."`
+	Errors       []Mistake       `json:"errors,omitempty" doc:"The parameters that are wrong, when that is what is wrong."`
+	Result       any             `json:"result,omitempty" doc:"What a forge found until then, or what a call measured."`
+
+	headers http.Header
+}
+
+// Mistake is one thing that is wrong with a request.
+type Mistake struct {
+	Location string `json:"location" doc:"Such as query.limit."`
+	Message  string `json:"message"`
+}
+
+// Error, GetStatus, GetHeaders and ContentType make a Problem what huma writes as it is.
+func (p *Problem) Error() string { return string(p.Code) + ": " + p.Detail }
+
+// GetStatus is the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders are those that go with the problem.
+func (p *Problem) GetHeaders() http.Header { return p.headers }
+
+// ContentType is that of problem documents.
+func (p *Problem) ContentType(string) string { return problemType }
+
+const problemType = "application/problem+json"
+
+// retryAfter is what is waited for when nobody knows better.
+const retryAfter = time.Second
+
+// public is an error as callers may see it: faults of the host are theirs who run it.
+func public(e *tool.Error) *tool.Error {
+	if e == nil || e.Code != tool.Internal && (e.Code != tool.Unavailable || e.Cause == nil) {
+		return e
+	}
+	text, hint := "the host has failed; its log says how", ""
+	if e.Code == tool.Unavailable {
+		text, hint = "something that the host needs is not there now", "try again later"
+	}
+	return &tool.Error{Code: e.Code, Message: text, Hint: hint, RetryAfter: e.RetryAfter}
+}
+
+// problem makes a problem of an error, with the status of its code.
+func (s *Server) problem(err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	e := tool.AsError(err)
+	shown := public(e)
+	if shown != e {
+		s.opt.Logger.Error("a request failed", "code", e.Code, "error", err.Error())
+	}
+	return problemOf(shown)
+}
+
+func problemOf(e *tool.Error) *Problem {
+	p := &Problem{
+		Type: "about:blank", Status: e.Code.HTTPStatus(), Detail: e.Message, Code: e.Code, Path: e.Path, Hint: e.Hint, Line: e.Line, Column: e.Column,
+		Snippet: e.Snippet, Limit: e.Limit, Name: e.Name, Stack: e.Stack, Value: e.Value, headers: http.Header{},
+	}
+	if !p.Code.Known() {
+		p.Code = tool.Internal
+	}
+	after := e.RetryAfter
+	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		after = max(after, time.Millisecond)
+		if e.RetryAfter <= 0 {
+			after = retryAfter
+		}
+		p.headers.Set("Retry-After", strconv.FormatInt(ceil(after, time.Second), 10))
+	}
+	p.RetryAfterMs = ceil(after, time.Millisecond)
+	return p.titled()
+}
+
+// ceil is how many units a duration takes, rounded up.
+func ceil(d, unit time.Duration) int64 { return int64((d + unit - 1) / unit) }
+
+// titled puts the status in words.
+func (p *Problem) titled() *Problem {
+	if p.Title = http.StatusText(p.Status); p.Title == "" {
+		p.Title = "Client Closed Request" // 499
+	}
+	return p
+}
+
+// refuse makes a problem whose status is not that of its code.
+func refuse(status int, code tool.Code, hint, format string, args ...any) *Problem {
+	p := problemOf(&tool.Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+	p.Status = status
+	return p.titled()
+}
+
+// AsError is the error that a problem tells of.
+func (p *Problem) AsError() *tool.Error {
+	e := &tool.Error{
+		Code: p.Code, Message: p.Detail, Path: p.Path, Hint: p.Hint, Line: p.Line, Column: p.Column, Snippet: p.Snippet, Limit: p.Limit,
+		Name: p.Name, Stack: p.Stack, Value: p.Value, RetryAfter: time.Duration(p.RetryAfterMs) * time.Millisecond,
+	}
+	if e.Code == "" {
+		e.Code = tool.Internal
+	}
+	return e
+}
+
+// writeProblem answers with a problem.
+func (s *Server) writeProblem(w http.ResponseWriter, p *Problem) {
+	maps.Copy(w.Header(), p.headers)
+	w.Header().Set("Content-Type", problemType)
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(jsonText(p))
+}
+
+// jsonText is a value of our own as one line of JSON.
+func jsonText(v any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(err) // which the guard recovers
+	}
+	return text.Bytes()
+}
+
+// mistaken is huma's way of telling that parameters are wrong. The values that it tells of are left out.
+func mistaken(status int, message string, errs ...error) huma.StatusError {
+	p := refuse(status, tool.InvalidRequest, "the document at /openapi.json says what there is", "%s", message)
+	for _, err := range errs {
+		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+			p.Errors = append(p.Errors, Mistake{d.Location, d.Message})
+		}
+	}
+	if status >= http.StatusInternalServerError {
+		*p = *problemOf(public(&tool.Error{Code: tool.Internal}))
+	}
+	return p
+}

@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Options are what a Server is made of.
+type Options struct {
+	Host   *toolsmith.Host // outlives the server
+	Events *Events         // that the host was opened with
+
+	// Authenticate returns who a key stands for; what is no key that works is Denied. nil: there are no keys, everybody is Local,
+	// and only the loopback address is served.
+	Authenticate func(ctx context.Context, key string) (tool.Principal, error)
+	Local        tool.Actor // without its session
+
+	Hosts      []string // what else a Host header may name, besides loopback and the address that is served
+	InputBytes int      // of a call, at most; 0 is the default limit
+	Version    string   // of the program
+
+	MCP     http.Handler // serves /mcp, and authenticates by itself; nil: there is none
+	Metrics http.Handler // serves /metrics; where there are keys, to those of administrators. nil: there are none
+	// EndStreams ends the streams that MCP holds open, once the calls in flight have ended. nil: it has none.
+	EndStreams func()
+	// Middleware stands before everything. nil: nothing does.
+	Middleware func(http.Handler) http.Handler
+
+	Logger *slog.Logger     // nil: nothing is logged
+	Now    func() time.Time // nil: time.Now
+}
+
+func (o Options) withDefaults() Options {
+	if o.InputBytes <= 0 {
+		o.InputBytes = tool.DefaultLimits.InputBytes
+	}
+	if o.Middleware == nil {
+		o.Middleware = func(next http.Handler) http.Handler { return next }
+	}
+	if o.EndStreams == nil {
+		o.EndStreams = func() {}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Server serves a host over HTTP. It is safe for concurrent use.
+type Server struct {
+	opt      Options
+	hosts    hostNames
+	handler  http.Handler
+	document []byte // OpenAPI
+	work     workshop
+	flight   flight
+	writes   keyedLock // of tools, for writes with If-Match
+}
+
+// New makes a server.
+func New(opt Options) (*Server, error) {
+	s := &Server{opt: opt.withDefaults(), hosts: newHostNames(opt.Hosts)}
+	mux := http.NewServeMux()
+	if err := s.register(mux); err != nil {
+		return nil, err
+	}
+	if s.opt.MCP != nil {
+		mux.Handle("/mcp", s.opt.MCP)
+	}
+	if s.opt.Metrics != nil {
+		mux.HandleFunc("GET /metrics", s.metrics)
+	}
+	s.registerDocs(mux)
+	s.handler = s.opt.Middleware(s.guard(mux))
+	return s, nil
+}
+
+// Handler serves without a listener of its own.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Document is the OpenAPI document, in JSON.
+func (s *Server) Document() []byte { return s.document }
+
+// metrics lets administrators read the metrics, where there are keys.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	v, err := s.authenticate(r)
+	if err == nil {
+		err = v.scopes.Require(tool.ScopeAdmin)
+	}
+	if err != nil {
+		s.writeProblem(w, s.problem(err))
+		return
+	}
+	s.opt.Metrics.ServeHTTP(w, r)
+}
+
+// Time that clients have.
+const (
+	headerTime = 5 * time.Second
+	idleTime   = 2 * time.Minute
+	endTime    = 5 * time.Second // for the last bytes of answers, when the server ends
+	// DrainTime is how long calls in flight are waited for: more than a call may take.
+	DrainTime   = 75 * time.Second
+	headerBytes = 32 << 10
+)
+
+// Serve serves what a listener accepts until ctx ends, and then ends in order: it takes no more requests, waits for those in
+// flight, ends the streams, and closes. It closes the listener. Serve is called once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	s.hosts.add(l.Addr())
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		ErrorLog: slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	var running sync.WaitGroup
+	running.Go(func() { failed <- server.Serve(l) })
+	defer running.Wait()
+	select {
+	case err := <-failed:
+		return unusable(l.Addr().String(), err)
+	case <-ctx.Done():
+	}
+	s.drain()
+	return s.shut(context.WithoutCancel(ctx), server)
+}
+
+// drain refuses what is new and waits for what is in flight.
+func (s *Server) drain() {
+	timer := time.NewTimer(DrainTime)
+	defer timer.Stop()
+	select {
+	case <-s.flight.end():
+	case <-timer.C:
+		s.opt.Logger.Warn("requests in flight are cut off", "after", DrainTime.String())
+	}
+	s.opt.EndStreams()
+	s.opt.Events.Close()
+}
+
+// shut closes the connections.
+func (s *Server) shut(ctx context.Context, server *http.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	if err := server.Shutdown(ctx); err == nil {
+		return nil
+	}
+	if err := server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return tool.Errorf(tool.Unavailable, "closing the server: %w", err)
+	}
+	return nil
+}
+
+// at is the desk of a caller.
+func (s *Server) at(p tool.Principal, session string) *desk.Local {
+	if s.opt.Authenticate == nil {
+		by := s.opt.Local
+		by.Session = session
+		return desk.NewLocal(s.opt.Host, by)
+	}
+	return desk.NewKeyed(s.opt.Host, p, session)
+}

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// SessionHeader names the session of the key's persona that a request belongs to.
+const SessionHeader = "Toolsmith-Session"
+
+// defaultSession is that of requests that name none.
+const defaultSession = "http"
+
+// visit is one request: who asks, where it is served, and what came with it.
+type visit struct {
+	desk    *desk.Local
+	caller  tool.Caller
+	scopes  tool.Scopes
+	keyName string // "" without keys
+	body    []byte
+}
+
+type visitKey struct{}
+
+// visiting is the visit within whose context something happens.
+func visiting(ctx context.Context) *visit {
+	v, _ := ctx.Value(visitKey{}).(*visit)
+	return v
+}
+
+// authenticate finds out who asks, by the key alone.
+func (s *Server) authenticate(r *http.Request) (*visit, error) {
+	session := r.Header.Get(SessionHeader)
+	if session == "" {
+		session = defaultSession
+	}
+	p := tool.Principal{Tenant: s.opt.Local.Tenant, Persona: s.opt.Local.Persona, Scopes: tool.AllScopes()}
+	if s.opt.Authenticate != nil {
+		key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok || key == "" || len(key) > maxKeyBytes {
+			return nil, unauthorized()
+		}
+		var err error
+		if p, err = s.opt.Authenticate(r.Context(), key); err != nil {
+			return nil, notAuthenticated(err)
+		}
+	}
+	v := &visit{desk: s.at(p, session), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}, scopes: p.Scopes, keyName: p.KeyName}
+	if err := v.caller.Validate(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+const maxKeyBytes = 512
+
+// notAuthenticated makes one answer of every key that does not work, whatever is wrong with it.
+func notAuthenticated(err error) error {
+	switch tool.AsError(err).Code {
+	case tool.Unavailable, tool.Internal, tool.Canceled, tool.Timeout:
+		return err
+	}
+	return unauthorized()
+}
+
+func unauthorized() error {
+	p := refuse(http.StatusUnauthorized, tool.Denied, "send a key of a tenant as Authorization: Bearer KEY", "there is no key with the request, or it does not work")
+	p.headers.Set("WWW-Authenticate", `Bearer realm="toolsmith"`)
+	return p
+}
+
+// visit is the middleware of operations for callers: it authenticates, and then reads what came with the request.
+func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	v, err := s.authenticate(r)
+	if err == nil {
+		v.body, err = readBody(w, r, ctx.Operation())
+	}
+	if err == nil && ctx.Operation().Method != http.MethodGet { // a session that is in use does not end
+		err = s.touch(r.Context(), v)
+	}
+	if err != nil {
+		s.writeProblem(w, s.problem(err))
+		return
+	}
+	next(huma.WithValue(ctx, visitKey{}, v))
+}
+
+// touch notes that the session is in use.
+func (s *Server) touch(ctx context.Context, v *visit) error {
+	shelf, err := s.opt.Host.Shelf(ctx)
+	if err != nil {
+		return err
+	}
+	return shelf.Touch(ctx, v.caller)
+}
+
+// A body has bodyTime to arrive, and a second more for each bodyRate bytes of it.
+const (
+	bodyTime = 10 * time.Second
+	bodyRate = 64 << 10
+)
+
+// readBody reads what an operation takes, within its time and size.
+func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byte, error) {
+	most := op.MaxBodyBytes
+	if r.ContentLength == 0 || most <= 0 {
+		most = 0
+	} else if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(bodyTypes(op), kind) {
+		types := strings.Join(bodyTypes(op), " or ")
+		return nil, refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: "+types, "the body is not of a type that this takes: %s", types)
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime + time.Duration(most/bodyRate)*time.Second)) // a recorder in a test has none
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err == nil {
+		_ = control.SetReadDeadline(time.Time{})
+		return body, nil
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", "the body has more than %d bytes", most)
+	}
+	w.Header().Set("Connection", "close")
+	return nil, refuse(http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the body did not arrive in time")
+}

@@ -1,0 +1,198 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/server"
+	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
+)
+
+// counting is a tool of the host that counts its calls; run does its work.
+func counting(calls *atomic.Int64, run func() error) runtime.Tool {
+	return runtime.Tool{
+		Name: "count", Description: "Counts.", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Run: func(context.Context, *runtime.Invocation) (json.RawMessage, error) {
+			n := calls.Add(1)
+			if err := run(); err != nil {
+				return nil, err
+			}
+			return json.Marshal(n)
+		},
+	}
+}
+
+// A request is done once under its key, also when the host was opened anew meanwhile.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var calls atomic.Int64
+	change := func(h *toolsmith.Options, _ *server.Options) {
+		h.Tools = append(h.Tools, counting(&calls, func() error { return nil }))
+	}
+	w := open(t, dir, change)
+	first := w.ok(nil, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k1")
+	again := w.ok(nil, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k1")
+	if string(first.body) != string(again.body) || calls.Load() != 1 || again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("%d calls: %s and %s", calls.Load(), first.body, again.body)
+	}
+	refusal := w.ask(annKey, "POST", "/v1/forge", `{"name":"x"}`, "Idempotency-Key", "k2")
+	forged := w.ok(nil, annKey, "POST", "/v1/forge", request(t, "add_numbers", adding), "Idempotency-Key", "k3")
+	for name, c := range map[string][]string{
+		"another body":    {annKey, "/v1/tools/count/call", `{"x":1}`},
+		"another path":    {annKey, "/v1/forge", `{}`},
+		"another tool":    {annKey, "/v1/tools/other/call", `{}`},
+		"another session": {annKey, "/v1/tools/count/call", `{}`, "Toolsmith-Session", "other"},
+	} {
+		p, _ := w.refused(422, tool.InvalidRequest, c[0], "POST", c[1], c[2], append(c[3:], "Idempotency-Key", "k1")...)
+		if !strings.Contains(p.Detail, "used for another request") {
+			t.Errorf("%s: %s", name, p.Detail)
+		}
+	}
+	w.ok(nil, bobKey, "POST", "/v1/tools/count/call", `{"x":1}`, "Idempotency-Key", "k1") // a key of bob's own
+	w.refused(422, tool.InvalidRequest, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", strings.Repeat("k", 201))
+	w.http.Close()
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	w = open(t, dir, change)
+	if got := w.ok(nil, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k1"); string(got.body) != string(first.body) || calls.Load() != 2 {
+		t.Errorf("after a restart: %s, %d calls", got.body, calls.Load())
+	}
+	if got := w.ask(annKey, "POST", "/v1/forge", `{"name":"x"}`, "Idempotency-Key", "k2"); string(got.body) != string(refusal.body) || got.status != refusal.status {
+		t.Errorf("after a restart: %d %s", got.status, got.body)
+	}
+	if got := w.ok(nil, annKey, "POST", "/v1/forge", request(t, "add_numbers", adding), "Idempotency-Key", "k3"); string(got.body) != string(forged.body) {
+		t.Errorf("after a restart: %s", got.body)
+	}
+	var versions struct{ Items []json.RawMessage }
+	w.ok(&versions, annKey, "GET", "/v1/tools/add_numbers/versions", "")
+	if len(versions.Items) != 1 {
+		t.Errorf("%d versions were forged", len(versions.Items))
+	}
+}
+
+// What was begun and not answered, because the process was killed, is not done again blindly.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	w := open(t, "", func(h *toolsmith.Options, _ *server.Options) {
+		h.Tools = append(h.Tools, counting(&calls, func() error { return &tool.Error{Code: tool.Unavailable, Message: "not now"} }))
+	})
+	shelf, err := w.host.Shelf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A server that cannot know the hash of the request takes whatever is there for another one.
+	if _, err := shelf.BeginAnswer(t.Context(), tiers.AnswerRef{Tenant: "acme", Persona: "ann", Key: "k1"}, "some other request"); err != nil {
+		t.Fatal(err)
+	}
+	w.refused(422, tool.InvalidRequest, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k1")
+	// What says that nothing was done, and to come again, is no answer to keep.
+	for range 2 {
+		w.refused(503, tool.Unavailable, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k2")
+	}
+	if calls.Load() != 2 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// Of requests under one key at once, one is done; it goes on when its client goes away.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	w := open(t, "", func(h *toolsmith.Options, _ *server.Options) {
+		h.Tools = append(h.Tools, counting(&calls, func() error { close(begun); <-goOn; return nil }))
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	var gone sync.WaitGroup
+	gone.Go(func() {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.http.URL+"/v1/tools/count/call", strings.NewReader("{}"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for name, value := range map[string]string{"Authorization": "Bearer " + annKey, "Content-Type": "application/json", "Idempotency-Key": "k"} {
+			r.Header.Set(name, value)
+		}
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			answer.Body.Close()
+			t.Error("the client did not leave")
+		}
+	})
+	<-begun
+	p, _ := w.refused(409, tool.Collision, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k")
+	if p.RetryAfterMs == 0 {
+		t.Error("nothing says when to come again")
+	}
+	leave()
+	gone.Wait()
+	close(goOn)
+	for {
+		got := w.ask(annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k")
+		if got.status == http.StatusConflict {
+			continue
+		}
+		if got.status != http.StatusOK || !strings.Contains(string(got.body), `"output":1,`) || calls.Load() != 1 {
+			t.Errorf("%d calls: %d %s", calls.Load(), got.status, got.body)
+		}
+		return
+	}
+}
+
+// Progress comes as events: the stages, and then the result or the problem.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for name, c := range map[string]struct{ path, body, want, last string }{
+		"forged":  {"/v1/forge", request(t, "add_numbers", adding), "stage:static stage:tests stage:judge stage:register result", `"success":true`},
+		"refused": {"/v1/forge", request(t, "add_numbers", "function execute() { return {sum: 0}; }"), "stage:static stage:tests problem", `"stage":"tests"`},
+		"unfit":   {"/v1/tools/text_template/call", `{}`, "problem", "invalid_input"},
+		"called":  {"/v1/tools/text_template/call", `{"template":"a\n\nevent: audit\ndata: {}\n\n{{x}}","values":{"x":"1"}}`, "result", `"text":"a\n\nevent: audit\ndata: {}\n\n1"`},
+	} {
+		got := w.ask(annKey, "POST", c.path, c.body, "Accept", "text/event-stream")
+		var names []string
+		last := ""
+		for block := range strings.SplitSeq(strings.TrimSuffix(string(got.body), "\n\n"), "\n\n") {
+			head, data, ok := strings.Cut(block, "\ndata: ")
+			event := strings.TrimPrefix(head, "event: ")
+			if !ok || strings.Contains(data, "\n") || !json.Valid([]byte(data)) {
+				t.Errorf("%s: an event is %q", name, block)
+			}
+			var stage struct{ Stage string }
+			if event == "stage" {
+				_ = json.Unmarshal([]byte(data), &stage)
+				event += ":" + stage.Stage
+			}
+			names, last = append(names, event), data
+		}
+		if got.status != 200 || strings.Join(names, " ") != c.want || !strings.Contains(last, c.last) {
+			t.Errorf("%s: %d %v, %s", name, got.status, names, last)
+		}
+	}
+}
+
+// A refusal tells all that was found, and none of what only its host may know.
+func TestRefusedForge(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	p, got := w.refused(422, tool.Rejected, annKey, "POST", "/v1/forge", request(t, "add_numbers", "function execute() { return {sum: 0}; }"))
+	var result struct {
+		Stage       string
+		TestResults []json.RawMessage
+	}
+	text, _ := json.Marshal(p.Result)
+	if err := json.Unmarshal(text, &result); err != nil || result.Stage != "tests" || len(result.TestResults) != 2 {
+		t.Errorf("%s: %v", got.body, err)
+	}
+}
