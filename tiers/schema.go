@@ -26,7 +26,7 @@ func migrate(ctx context.Context, s Store, steps []migration) error {
 		}
 		version := current
 		if !empty {
-			if version, err = schemaVersion(txn); err != nil {
+			if version, err = schemaVersion(txn); err != nil || version == current {
 				return err
 			}
 		}

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold,
+			"exits": exits, "examples": examples, "serve": serve, "expand": expand, "hold": hold, "restoring": restoring,
 			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt, "tomorrow": tomorrow, "lastrun": lastrun, "await": await,
 			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},
@@ -122,6 +122,22 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 		text := os.Expand(ts.ReadFile(name), ts.Getenv)
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
+}
+
+// restoring DIR restores a backup into a data directory until the script ends, so that nobody else can use it.
+func restoring(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: restoring DIR")
+	}
+	from, to := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- tiers.RestoreDir(context.Background(), ts.MkAbs(args[0]), tiers.StoreOptions{}, from)
+		_ = from.Close()
+	}()
+	_, err := io.WriteString(to, "tool") // it is read once the store is open
+	ts.Check(err)
+	ts.Defer(func() { _ = to.Close(); <-done })
 }
 
 // hold DIR holds the store of a data directory until the script ends, as another host would.

@@ -140,8 +140,8 @@ const (
 	readAnyway  = 8
 )
 
-// follow prints entries as they are added, until ctx ends. It opens the store only after somebody else has closed it, and
-// never for long, so that it stands in nobody's way.
+// follow prints entries as they are added, until ctx ends. It opens the store only while somebody shares it, or after somebody
+// else has closed it, and never for long, so that it stands in nobody's way.
 func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint64) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()

@@ -64,7 +64,8 @@ func storeOptions() (tiers.StoreOptions, error) {
 	return tiers.StoreOptions{EncryptionKey: key}, err
 }
 
-// storeChange notices that others have used a store, by its folder: whoever opens or closes it changes that.
+// storeChange notices that others have used a store, by its folder: whoever opens or closes it changes that. Of a store that
+// somebody shares nothing is known, so there may always be more.
 type storeChange struct {
 	dir string
 	at  time.Time
@@ -82,4 +83,7 @@ func (c *storeChange) now() time.Time {
 func (c *storeChange) seen() { c.at = c.now() }
 
 // is reports whether there may be more.
-func (c *storeChange) is() bool { return !c.now().Equal(c.at) }
+func (c *storeChange) is() bool {
+	_, err := os.Lstat(filepath.Join(c.dir, storeDir+".sock"))
+	return err == nil || !c.now().Equal(c.at)
+}
