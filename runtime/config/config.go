@@ -11,6 +11,7 @@ type Config struct {
 	EmergentConfig Emergent                   `json:"emergentConfig"`
 	Data           string                     `json:"data"`   // folder, or Memory; "" before Load has found one
 	Listen         string                     `json:"listen"` // host:port of the HTTP server
+	Server         Server                     `json:"server"`
 	Log            Log                        `json:"log"`
 	Limits         Limits                     `json:"limits"`
 	SessionTools   SessionTools               `json:"sessionTools"`
@@ -25,6 +26,11 @@ type Config struct {
 
 // Memory is the Data of a host that keeps nothing.
 const Memory = ":memory:"
+
+// Server says how the HTTP server is reached.
+type Server struct {
+	Hosts []string `json:"hosts"` // names that Host headers may have, besides loopback and the address that is served
+}
 
 // Log says what is logged, and how.
 type Log struct {

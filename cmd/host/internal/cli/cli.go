@@ -80,7 +80,7 @@ func (f *face) rootCommand() *cobra.Command {
 	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place))
 	root.AddCommand(f.personaCommand(&place))
 	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))
-	root.AddCommand(f.tenantCommand(&place), f.workflowCommand(&place), f.skillCommand(&place), f.agencyCommand(&place), f.mcpCommand(&place))
+	root.AddCommand(f.tenantCommand(&place), f.workflowCommand(&place), f.skillCommand(&place), f.agencyCommand(&place), f.mcpCommand(&place), f.serveCommand(&place))
 	return root
 }
 

@@ -18,17 +18,23 @@ func (d *dataFlags) register(set *pflag.FlagSet) {
 	set.Var((*filled)(&d.data), "data", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
 }
 
-// config loads the configuration that the flags, the environment and the file make together.
-func (f *face) config(ctx context.Context, flags dataFlags) (config.Config, error) {
+// flag is a value of a command line for a key of the configuration; "" is none.
+func flag(name, key, value string) []config.Flag {
+	if value == "" {
+		return nil
+	}
+	return []config.Flag{{Name: name, Key: key, Value: value}}
+}
+
+// config loads the configuration that the flags, further ones among them, the environment and the file make together.
+func (f *face) config(ctx context.Context, flags dataFlags, further ...config.Flag) (config.Config, error) {
 	var file, text string
 	opt := config.Options{File: flags.config, Read: func(name string) ([]byte, error) {
 		read, err := f.readText(ctx, name, wire.MaxYAMLBytes, tool.InvalidRequest)
 		file, text = name, string(read)
 		return read, err
 	}}
-	if flags.data != "" {
-		opt.Flags = []config.Flag{{Name: "--data", Key: "data", Value: flags.data}}
-	}
+	opt.Flags = append(flag("--data", "data", flags.data), further...)
 	c, err := config.Load(opt)
 	if e := tool.AsError(err); e != nil && e.Line > 0 {
 		return config.Config{}, &fileError{file, text, true, err}

@@ -129,7 +129,7 @@ type eventsInput struct {
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	v := visiting(ctx)
 	persona := v.caller.Persona
-	if v.scopes.Has(tool.ScopeAdmin) {
+	if v.principal.Scopes.Has(tool.ScopeAdmin) {
 		persona = ""
 	}
 	l, err := s.opt.Events.listen(v.caller.Tenant, persona) // before the log is looked at, so that nothing comes between

@@ -211,11 +211,13 @@ func TestEndsInOrder(t *testing.T) {
 	t.Parallel()
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	w := open(t, "", func(_ *toolsmith.Options, o *server.Options) {
-		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			close(begun)
-			<-goOn
-			_, _ = io.WriteString(w, "done")
-		})
+		o.MCP = func(func(*http.Request) (tool.Principal, bool)) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				close(begun)
+				<-goOn
+				_, _ = io.WriteString(w, "done")
+			})
+		}
 	})
 	address, stop := w.serve(true)
 	followed, err := get("http://"+address+"/v1/events", graceKey)

@@ -134,5 +134,5 @@ type callerOutput struct{ Body CallerReport }
 
 func (s *Server) whoAmI(ctx context.Context, _ *struct{}) (*callerOutput, error) {
 	v := visiting(ctx)
-	return &callerOutput{CallerReport{v.caller, v.keyName, v.scopes}}, nil
+	return &callerOutput{CallerReport{v.caller, v.principal.KeyName, v.principal.Scopes}}, nil
 }

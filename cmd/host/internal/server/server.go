@@ -28,7 +28,8 @@ type Options struct {
 	InputBytes int      // of a call, at most; 0 is the default limit
 	Version    string   // of the program
 
-	MCP     http.Handler // serves /mcp, and authenticates by itself; nil: there is none
+	// MCP makes the handler of /mcp of what says who is behind a request. nil: there is none.
+	MCP     func(principal func(*http.Request) (tool.Principal, bool)) http.Handler
 	Metrics http.Handler // serves /metrics; where there are keys, to those of administrators. nil: there are none
 	// EndStreams ends the streams that MCP holds open, once the calls in flight have ended. nil: it has none.
 	EndStreams func()
@@ -77,7 +78,7 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	if s.opt.MCP != nil {
-		mux.Handle("/mcp", s.opt.MCP)
+		mux.Handle("/mcp", s.opt.MCP(s.principal))
 	}
 	if s.opt.Metrics != nil {
 		mux.HandleFunc("GET /metrics", s.metrics)
@@ -93,11 +94,20 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Document is the OpenAPI document, in JSON.
 func (s *Server) Document() []byte { return s.document }
 
+// principal is who is behind a request; false is nobody.
+func (s *Server) principal(r *http.Request) (tool.Principal, bool) {
+	v, err := s.authenticate(r)
+	if err != nil {
+		return tool.Principal{}, false
+	}
+	return v.principal, true
+}
+
 // metrics lets administrators read the metrics, where there are keys.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	v, err := s.authenticate(r)
 	if err == nil {
-		err = v.scopes.Require(tool.ScopeAdmin)
+		err = v.principal.Scopes.Require(tool.ScopeAdmin)
 	}
 	if err != nil {
 		s.writeProblem(w, s.problem(err))

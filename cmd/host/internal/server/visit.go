@@ -25,11 +25,10 @@ const defaultSession = "http"
 
 // visit is one request: who asks, where it is served, and what came with it.
 type visit struct {
-	desk    *desk.Local
-	caller  tool.Caller
-	scopes  tool.Scopes
-	keyName string // "" without keys
-	body    []byte
+	principal tool.Principal // without a name where there are no keys
+	desk      *desk.Local
+	caller    tool.Caller
+	body      []byte
 }
 
 type visitKey struct{}
@@ -57,7 +56,7 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 			return nil, notAuthenticated(err)
 		}
 	}
-	v := &visit{desk: s.at(p, session), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}, scopes: p.Scopes, keyName: p.KeyName}
+	v := &visit{principal: p, desk: s.at(p, session), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}
 	if err := v.caller.Validate(); err != nil {
 		return nil, err
 	}
