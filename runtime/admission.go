@@ -126,14 +126,21 @@ func (a *admission) account(c tool.Caller, quota tool.Quota, now time.Time) *acc
 		tenant.most[runningCalls] = part
 	}
 	session.most[callsPerMinute] = a.session
+	a.touch(session, now)
+	tenant.tidy(now)
+	a.host.tidy(now)
+	return session
+}
+
+// touch brings a session, and what it belongs to, up to date.
+func (a *admission) touch(session *account, now time.Time) {
+	persona := session.parent
+	tenant := persona.parent
 	session.seenNow(tenant, now)
 	persona.seenNow(tenant, now)
 	tenant.seenNow(&a.host, now)
 	session.move(now)
-	tenant.tidy(now)
-	a.host.tidy(now)
 	a.now = now
-	return session
 }
 
 func bounds(q tool.Quota) [kinds]int64 {
@@ -229,10 +236,14 @@ func (a *admission) giveUp(w *waiter, why *tool.Error) error {
 	return a.overQueue(w.of.parent.parent)
 }
 
-// leave gives a place free.
-func (a *admission) leave(at place) {
+// leave gives a place free, and counts the fuel that the call has used.
+func (a *admission) leave(at place, fuel uint64, now time.Time) {
 	a.mu.Lock()
 	defer a.unlock()
+	if fuel > 0 {
+		a.touch(at.of, now)
+		a.burn(at.of, fuel)
+	}
 	for of := at.of; of != nil; of = of.parent {
 		of.running--
 		of.memory -= at.memory
@@ -261,12 +272,16 @@ func (a *admission) count(at place) {
 	}
 }
 
-// charge counts the fuel that a caller's code has used.
+// charge counts fuel that a caller's code has used within a call, or in a trial.
 func (a *admission) charge(c tool.Caller, fuel uint64, now time.Time) {
 	quota := a.quota(c.Tenant)
 	a.mu.Lock()
 	defer a.unlock()
-	for of := a.account(c, quota, now); of.rank != hostRank; of = of.parent {
+	a.burn(a.account(c, quota, now), fuel)
+}
+
+func (a *admission) burn(of *account, fuel uint64) {
+	for ; of.rank != hostRank; of = of.parent {
 		of.fuel.add(int64(fuel)) //nolint:gosec // at most 1e10
 		a.look(of, fuelPerMinute)
 	}

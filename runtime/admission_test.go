@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -110,10 +111,16 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}{
 		"calls":  {HostOptions{SessionCallsPerMinute: 2}, 2, 65 * time.Second, `maxCallsPerMinute: 2 calls were made within a minute by the session "1"; 2 are allowed`},
 		"places": {HostOptions{Admission: Admission{Running: 1, Wait: time.Millisecond}}, 1, time.Millisecond, `runningCalls: 1 calls of the tenant "acme" are running; 1 may at once`},
-		"queue": {HostOptions{Admission: Admission{Running: 1, Waiting: 1, Wait: time.Second}}, 2, time.Second,
-			`waitingCalls: 1 calls of the tenant "acme" wait for others to end; 1 may, for 1s each`},
-		"memory": {HostOptions{PersonaQuota: tool.Quota{MemoryMB: 100}, Admission: Admission{Wait: time.Millisecond}}, 1, time.Millisecond,
-			`memoryMB: running calls of the persona "ann" may take 64 MiB, and this one 64 MiB; 100 are allowed`},
+		"queue": {
+			HostOptions{Admission: Admission{Running: 1, Waiting: 1, Wait: time.Second}},
+			2, time.Second,
+			`waitingCalls: 1 calls of the tenant "acme" wait for others to end; 1 may, for 1s each`,
+		},
+		"memory": {
+			HostOptions{PersonaQuota: tool.Quota{MemoryMB: 100}, Admission: Admission{Wait: time.Millisecond}},
+			1, time.Millisecond,
+			`memoryMB: running calls of the persona "ann" may take 64 MiB, and this one 64 MiB; 100 are allowed`,
+		},
 	} {
 		d := newDoor(c.opt)
 		d.outcomes(ann, 64<<20, c.calls)
@@ -140,8 +147,12 @@ func TestFuelIsChargedAfterwards(t *testing.T) {
 		if got := d.outcomes(step.c, 0, 1); got != step.want {
 			t.Errorf("%+v: got %s", step, got)
 		}
-		if step.fuel > 0 {
+		switch {
+		case step.fuel > 20:
 			d.charge(step.c, step.fuel, d.now)
+		case step.fuel > 0:
+			at, _, _ := d.knock(step.c, 0)
+			d.leave(at, step.fuel, d.now)
 		}
 	}
 	d.now = d.now.Add(65 * time.Second)
@@ -199,8 +210,8 @@ func TestWaitersGiveUp(t *testing.T) {
 	if err := d.giveUp(small, nil); err != nil {
 		t.Errorf("it has its place: %v", err)
 	}
-	d.leave(first)
-	d.leave(small.place)
+	d.leave(first, 0, d.now)
+	d.leave(small.place, 0, d.now)
 	if got := d.load(); got != (Load{}) || d.host.turns.Len() != 0 {
 		t.Errorf("left behind: %+v, %d turns", got, d.host.turns.Len())
 	}
@@ -254,14 +265,15 @@ func TestOverloadIsShared(t *testing.T) {
 		done := running[0]
 		running = running[1:]
 		tenant := done.of.parent.parent.name
-		d.leave(done)
+		d.leave(done, 0, d.now)
 		call(tenant)
-		for i := len(waiting) - 1; i >= 0; i-- {
-			if w := waiting[i]; w.turn == nil {
-				running, waiting = append(running, w.place), append(waiting[:i], waiting[i+1:]...)
+		waiting = slices.DeleteFunc(waiting, func(w *waiter) bool {
+			if w.turn == nil {
+				running = append(running, w.place)
 				served[w.of.parent.parent.name]++
 			}
-		}
+			return w.turn == nil
+		})
 	}
 	for _, quiet := range []string{"a", "b", "c"} {
 		if diff := served["noisy"] - served[quiet]; diff > 1 || diff < -1 {
@@ -281,7 +293,7 @@ func TestNamesAreBounded(t *testing.T) {
 			t.Fatal("it waits")
 		}
 		if err == nil {
-			d.leave(at)
+			d.leave(at, 0, d.now)
 		} else {
 			late = tool.AsError(err).Message
 		}
@@ -291,7 +303,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 	for i := range 2 * maxKept {
 		at, _, _ := d.knock(who(fmt.Sprint("t", i), "p", "s"), 0)
-		d.leave(at)
+		d.leave(at, 0, d.now)
 	}
 	if n := len(d.host.children); n > maxKept+1 {
 		t.Errorf("%d tenants are kept", n)
@@ -299,7 +311,7 @@ func TestNamesAreBounded(t *testing.T) {
 	d.now = d.now.Add(2 * forgotten)
 	for range 3 * maxKept {
 		if at, _, err := d.knock(who("acme", "p", "s"), 0); err == nil {
-			d.leave(at)
+			d.leave(at, 0, d.now)
 		}
 		d.now = d.now.Add(time.Second)
 	}
@@ -362,7 +374,7 @@ func (m *model) end(rt *rapid.T) {
 	i := rapid.IntRange(0, len(m.running)-1).Draw(rt, "which")
 	at := m.running[i]
 	m.running = append(m.running[:i], m.running[i+1:]...)
-	m.d.leave(at)
+	m.d.leave(at, 0, m.d.now)
 	m.served()
 	tenants := map[*account]bool{}
 	for _, w := range m.waiting {
@@ -482,7 +494,7 @@ func TestAdmissionAtOnce(t *testing.T) {
 						t.Errorf("%+v", got)
 					}
 					a.charge(c, 1000, time.Now())
-					a.leave(at)
+					a.leave(at, uint64(n), time.Now())
 				}
 				cancel()
 			}
@@ -531,7 +543,7 @@ func TestWindow(t *testing.T) {
 
 // What it costs to be let in and out: alone, among 1,000 personas, and to be refused.
 func BenchmarkAdmission(b *testing.B) {
-	many := tool.Quota{CallsPerMinute: 1e15}
+	many := tool.Quota{CallsPerMinute: 1e15, FuelPerMinute: 1e15}
 	opt := HostOptions{Admission: Admission{Running: 8, Waiting: 1}, Quota: all(many), PersonaQuota: many, SessionCallsPerMinute: 1e15}
 	for name, personas := range map[string]int{"alone": 1, "of 1000": 1000} {
 		b.Run(name, func(b *testing.B) {
@@ -546,7 +558,7 @@ func BenchmarkAdmission(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				a.leave(at)
+				a.leave(at, 100_000, time.Now())
 			}
 		})
 	}

@@ -22,6 +22,7 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	call := func(b *testing.B) {
+		b.Helper()
 		if _, err := h.Call(context.Background(), ann.Caller, "echo", json.RawMessage(`{}`)); err != nil {
 			b.Fatal(err)
 		}

@@ -34,18 +34,30 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 		return &CallResult{}, err
 	}
 	if ctx.Value(withinCall{}) == h {
-		return h.call(ctx, c, name, input)
+		return h.step(ctx, c, name, input)
 	}
 	memory := h.mayTake(c, name)
 	place, err := h.admission.enter(ctx, c, memory, h.opt.Now())
 	if err != nil {
 		return h.refused(ctx, c, name, err)
 	}
-	defer h.admission.leave(place)
+	var fuel uint64
+	defer func() { h.admission.leave(place, fuel, h.opt.Now()) }()
 	if place.memory < memory {
 		ctx = context.WithValue(ctx, memoryKey{}, place.memory)
 	}
-	return h.call(ctx, c, name, input)
+	result, err := h.call(ctx, c, name, input)
+	fuel = result.Stats.Fuel
+	return result, err
+}
+
+// step is a call within another, which has been admitted.
+func (h *Host) step(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (*CallResult, error) {
+	result, err := h.call(ctx, c, name, input)
+	if result.Stats.Fuel > 0 {
+		h.admission.charge(c, result.Stats.Fuel, h.opt.Now())
+	}
+	return result, err
 }
 
 // memoryKey is the key under which a context has the most memory that code may take, where a quota gives it less than its own
@@ -116,11 +128,7 @@ func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.R
 	}
 	began := h.opt.Now()
 	out, err := t.body.run(ctx, &invocation{host: h, caller: c, input: input, policy: granted, result: result})
-	ended := h.opt.Now()
-	result.Duration = max(ended.Sub(began), 0)
-	if result.Stats.Fuel > 0 {
-		h.admission.charge(c, result.Stats.Fuel, ended)
-	}
+	result.Duration = max(h.opt.Now().Sub(began), 0)
 	var shape uint64
 	if err == nil {
 		shape, err = t.reuse(out, &result.Reuse)

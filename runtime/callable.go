@@ -97,7 +97,7 @@ type pipelineBody struct{ pipeline *compose.Pipeline }
 
 func (b pipelineBody) run(ctx context.Context, call *invocation) (json.RawMessage, error) {
 	step := func(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
-		result, err := call.host.call(ctx, call.caller, name, arguments)
+		result, err := call.host.step(ctx, call.caller, name, arguments)
 		if err != nil {
 			return nil, withoutData(name, err)
 		}
