@@ -96,7 +96,7 @@ func TestRunsEndInTime(t *testing.T) {
 				case reached <- struct{}{}:
 				default:
 				}
-				return model.Reply{}, tool.Errorf(tool.Unavailable, "down")
+				return model.Reply{}, &tool.Error{Code: tool.Unavailable, Message: "down", RetryAfter: time.Second}
 			})
 		},
 	} {

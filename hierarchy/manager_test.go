@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -298,7 +299,7 @@ func TestAnswersOfMembersAreText(t *testing.T) {
 
 func TestModelFailures(t *testing.T) {
 	t.Parallel()
-	down := model.Fail(tool.Unavailable, "it broke off")
+	down := model.Step{Err: &tool.Error{Code: tool.Unavailable, Message: "it broke off", RetryAfter: time.Second}}
 	t.Run("passes", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(down, calls(delegates("researcher", "x")), down, down, model.Say("42"))
@@ -318,6 +319,7 @@ func TestModelFailures(t *testing.T) {
 	for name, steps := range map[string][]model.Step{
 		"stays":  {down, down, down},
 		"quota":  {model.Fail(tool.OverQuota, "no credit")},
+		"key":    {model.Fail(tool.Unavailable, "it does not accept the key")},
 		"denied": {calls(delegates("researcher", "x")), model.Fail(tool.InvalidRequest, "no such model")},
 	} {
 		t.Run(name, func(t *testing.T) {

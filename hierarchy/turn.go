@@ -78,7 +78,7 @@ func (s *seat) ask(ctx context.Context, req model.Request) (model.Reply, error) 
 		if ctx.Err() != nil {
 			return model.Reply{}, context.Cause(ctx)
 		}
-		if passes := failed.Code == tool.Unavailable || failed.Code == tool.Timeout; !passes || attempt == maxAttempts {
+		if passes := failed.Code != tool.OverQuota && failed.RetryAfter > 0; !passes || attempt == maxAttempts {
 			return model.Reply{}, failed
 		}
 		if err := pause(ctx, firstWait<<(attempt-1)); err != nil {

@@ -115,7 +115,7 @@ func (x *exchange) accept(a answer) ([]byte, error) {
 	case len(a.body) > MaxReplyBytes:
 		return nil, x.who.fault("answered with more than %d bytes", MaxReplyBytes)
 	case !json.Valid(a.body):
-		return nil, x.who.fault("gave an answer that is not JSON, or is cut off")
+		return nil, x.who.passing("gave an answer that is not JSON, or is cut off")
 	}
 	if said, failed := a.complaint(); failed { // some gateways report a failure so
 		return nil, x.who.fault("reported a failure%s", x.who.quoted(said))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"example.com/toolsmith/runtime/tool"
@@ -16,6 +17,16 @@ import (
 
 // maxSaid is how many characters of a provider's words a message repeats.
 const maxSaid = 300
+
+// again is when what a provider did wrong may be over; errors of other kinds name no time, unless the provider does.
+const again = time.Second
+
+// passing is a fault that may be over soon.
+func (s source) passing(format string, args ...any) *tool.Error {
+	e := s.fault(format, args...)
+	e.RetryAfter = again
+	return e
+}
 
 // fault is something that the provider did wrong.
 func (s source) fault(format string, args ...any) *tool.Error {
@@ -37,10 +48,11 @@ func (s source) refused(a answer) *tool.Error {
 		e.Code = tool.OverQuota
 		e.Hint = "wait, or raise the quota with the provider"
 		if d, ok := a.retryAfter(); ok {
+			e.RetryAfter = d
 			e.Hint = "the provider asks to wait " + d.String()
 		}
 	case a.status >= 500, a.status == http.StatusRequestTimeout, a.status == http.StatusConflict:
-		e.Hint = "the provider has a fault; try again later"
+		e.Hint, e.RetryAfter = "the provider has a fault; try again later", again
 	case a.status >= 400:
 		e.Code = tool.InvalidRequest
 		if a.status == http.StatusNotFound {
@@ -60,7 +72,7 @@ func (s source) broken(ctx context.Context, err error) *tool.Error {
 	}
 	_, unknown := errors.AsType[*net.DNSError](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	e := s.fault("broke off before its answer was complete")
+	e := s.passing("broke off before its answer was complete")
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
 		e = tool.Errorf(tool.Canceled, "the call to the model was canceled")
@@ -69,7 +81,7 @@ func (s source) broken(ctx context.Context, err error) *tool.Error {
 	case unknown:
 		e = s.fault("cannot be found: its name does not resolve")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e = s.fault("cannot be reached: nothing listens there")
+		e = s.passing("cannot be reached: nothing listens there")
 	case untrusted:
 		e = s.fault("cannot be trusted: its certificate is not valid for it")
 	}
