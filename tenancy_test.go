@@ -316,7 +316,7 @@ func (p *play) forgeMany(c tool.Caller, s tenantStep) error {
 func (p *play) tamper(edit string) {
 	p.t.Helper()
 	p.close()
-	s, err := tiers.OpenStore(tiers.StoreOptions{Dir: filepath.Join(p.dir, "store")})
+	s, err := tiers.OpenStore(p.t.Context(), tiers.StoreOptions{Dir: filepath.Join(p.dir, "store")})
 	p.must(err)
 	p.must(s.Update(p.t.Context(), func(txn tiers.Txn) error {
 		var keys, values [][]byte

@@ -38,22 +38,28 @@ func TestViewsBeginAnew(t *testing.T) {
 	again, err := tiers.New(t.Context(), twice{w.Store()}, opt)
 	w.must(err)
 	for name, read := range map[string]func(*tiers.Shelf) (any, error){
-		"Find":      func(s *tiers.Shelf) (any, error) { return s.Find(t.Context(), ann1.Caller, "a") },
-		"Visible":   func(s *tiers.Shelf) (any, error) { return s.Visible(t.Context(), ann1.Caller) },
-		"List":      func(s *tiers.Shelf) (any, error) { return s.List(t.Context(), "acme", tiers.Filter{History: true}) },
-		"History":   func(s *tiers.Shelf) (any, error) { return s.History(t.Context(), "acme", second.ID) },
-		"Diff":      func(s *tiers.Shelf) (any, error) { return s.Diff(t.Context(), "acme", first.ID, second.ID) },
-		"Sessions":  func(s *tiers.Shelf) (any, error) { return s.Sessions(t.Context(), "") },
-		"Tenants":   func(s *tiers.Shelf) (any, error) { return s.Tenants(t.Context()) },
-		"Personas":  func(s *tiers.Shelf) (any, error) { return s.Personas(t.Context(), "acme", tool.Skills) },
-		"Spent":     func(s *tiers.Shelf) (any, error) { return s.Spent(t.Context(), ann1.Caller) },
-		"Verify":    func(s *tiers.Shelf) (any, error) { return s.Verify(t.Context(), "acme") },
-		"Audit":     func(s *tiers.Shelf) (any, error) { return s.Audit(t.Context(), "acme", tiers.AuditQuery{}) },
-		"newest":    func(s *tiers.Shelf) (any, error) { return s.Audit(t.Context(), "acme", tiers.AuditQuery{Newest: true, Limit: 2}) },
-		"tenants":   func(s *tiers.Shelf) (any, error) { return s.ListTenants(t.Context()) },
-		"Audited":   func(s *tiers.Shelf) (any, error) { return s.Audited(t.Context()) },
-		"Keys":      func(s *tiers.Shelf) (any, error) { return s.Keys(t.Context(), tool.LocalTenant) },
-		"Export":    func(s *tiers.Shelf) (any, error) { var out bytes.Buffer; err := s.Export(t.Context(), "acme", &out); return out.String(), err },
+		"Find":     func(s *tiers.Shelf) (any, error) { return s.Find(t.Context(), ann1.Caller, "a") },
+		"Visible":  func(s *tiers.Shelf) (any, error) { return s.Visible(t.Context(), ann1.Caller) },
+		"List":     func(s *tiers.Shelf) (any, error) { return s.List(t.Context(), "acme", tiers.Filter{History: true}) },
+		"History":  func(s *tiers.Shelf) (any, error) { return s.History(t.Context(), "acme", second.ID) },
+		"Diff":     func(s *tiers.Shelf) (any, error) { return s.Diff(t.Context(), "acme", first.ID, second.ID) },
+		"Sessions": func(s *tiers.Shelf) (any, error) { return s.Sessions(t.Context(), "") },
+		"Tenants":  func(s *tiers.Shelf) (any, error) { return s.Tenants(t.Context()) },
+		"Personas": func(s *tiers.Shelf) (any, error) { return s.Personas(t.Context(), "acme", tool.Skills) },
+		"Spent":    func(s *tiers.Shelf) (any, error) { return s.Spent(t.Context(), ann1.Caller) },
+		"Verify":   func(s *tiers.Shelf) (any, error) { return s.Verify(t.Context(), "acme") },
+		"Audit":    func(s *tiers.Shelf) (any, error) { return s.Audit(t.Context(), "acme", tiers.AuditQuery{}) },
+		"newest": func(s *tiers.Shelf) (any, error) {
+			return s.Audit(t.Context(), "acme", tiers.AuditQuery{Newest: true, Limit: 2})
+		},
+		"tenants": func(s *tiers.Shelf) (any, error) { return s.ListTenants(t.Context()) },
+		"Audited": func(s *tiers.Shelf) (any, error) { return s.Audited(t.Context()) },
+		"Keys":    func(s *tiers.Shelf) (any, error) { return s.Keys(t.Context(), tool.LocalTenant) },
+		"Export": func(s *tiers.Shelf) (any, error) {
+			var out bytes.Buffer
+			err := s.Export(t.Context(), "acme", &out)
+			return out.String(), err
+		},
 		"Documents": func(s *tiers.Shelf) (any, error) { return documentIDs(t.Context(), s, ref) },
 	} {
 		want, err := read(w.Shelf)

@@ -66,10 +66,10 @@ type syncRound struct {
 // OpenStore opens the store in a directory. Where the system has what that takes, several processes of one user share it: the
 // first one holds it and serves the others, and when it ends another takes its place (see ADR 23). Elsewhere, and while a
 // backup is restored into it, the error is of code Unavailable and names who holds it. So is the error of a store that is
-// damaged, and of a disk with less than 64 MiB free.
-func OpenStore(opt StoreOptions) (Store, error) {
+// damaged, and of a disk with less than 64 MiB free. The context is that of opening.
+func OpenStore(ctx context.Context, opt StoreOptions) (Store, error) {
 	if opt.Dir != "" && shareable {
-		return share(opt)
+		return share(ctx, opt)
 	}
 	return openAlone(opt)
 }

@@ -35,7 +35,7 @@ func written(t *testing.T, key []byte) tiers.StoreOptions {
 // readAll opens a store and reads everything.
 func readAll(t *testing.T, opt tiers.StoreOptions) error {
 	t.Helper()
-	s, err := tiers.OpenStore(opt)
+	s, err := tiers.OpenStore(t.Context(), opt)
 	if err != nil {
 		return err
 	}

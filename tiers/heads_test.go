@@ -17,7 +17,7 @@ import (
 func (w *world) tamper(change func(tiers.Txn) error) {
 	w.t.Helper()
 	w.must(w.Close())
-	s, err := tiers.OpenStore(tiers.StoreOptions{Dir: filepath.Join(w.dir, "store")})
+	s, err := tiers.OpenStore(w.t.Context(), tiers.StoreOptions{Dir: filepath.Join(w.dir, "store")})
 	w.must(err)
 	w.must(s.Update(w.t.Context(), change))
 	w.must(s.Sync(w.t.Context()))

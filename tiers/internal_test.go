@@ -71,7 +71,7 @@ func FuzzRecord(f *testing.F) {
 
 func TestMigrations(t *testing.T) {
 	t.Parallel()
-	s, err := OpenStore(StoreOptions{})
+	s, err := OpenStore(t.Context(), StoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestMigrations(t *testing.T) {
 
 func TestForeignStoreIsRefused(t *testing.T) {
 	t.Parallel()
-	s, err := OpenStore(StoreOptions{})
+	s, err := OpenStore(t.Context(), StoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestHeldStoreNamesItsHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, err = OpenStore(StoreOptions{Dir: dir})
+	_, err = OpenStore(t.Context(), StoreOptions{Dir: dir})
 	if !errors.Is(err, tool.Unavailable) || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
 		t.Errorf("got %v", err)
 	}

@@ -38,7 +38,7 @@ type shared struct {
 }
 
 // share opens the store in a directory, or connects to the process that has done so.
-func share(opt StoreOptions) (Store, error) {
+func share(ctx context.Context, opt StoreOptions) (Store, error) {
 	if err := os.MkdirAll(opt.Dir, 0o700); err != nil {
 		return nil, unusable(opt.Dir, err)
 	}
@@ -48,7 +48,7 @@ func share(opt StoreOptions) (Store, error) {
 	}
 	s := &shared{opt: opt, folder: folder, lanes: make(chan struct{}, maxLanes), stop: func() {}}
 	_, _ = rand.Read(s.self[:]) // it cannot fail
-	_, l, err := s.reach(context.Background(), time.Now().Add(openPatience))
+	_, l, err := s.reach(ctx, time.Now().Add(openPatience))
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,7 @@ func (s *shared) Update(ctx context.Context, fn func(Txn) error) error {
 			}
 			return err
 		})
-		var open *unansweredError
-		if errors.As(err, &open) {
+		if open, ok := errors.AsType[*unansweredError](err); ok {
 			err = s.lookUp(context.WithoutCancel(ctx), open)
 		}
 		if !errors.Is(err, errConflict) {

@@ -105,7 +105,7 @@ func writeFrame(out *bufio.Writer, f frame) error {
 	if size > maxFrameBytes {
 		return errFrame
 	}
-	_, _ = out.Write(binary.BigEndian.AppendUint32(nil, uint32(size))) //nolint:gosec // G115: it is in bounds
+	_, _ = out.Write(binary.BigEndian.AppendUint32(nil, uint32(size)))
 	_ = out.WriteByte(f.kind)
 	for _, field := range f.fields {
 		writeField(out, field)

@@ -284,7 +284,7 @@ func (g *guest) scan(f frame) error {
 	if g.failed != nil {
 		return g.answer(g.failed)
 	}
-	pairs, more, err := g.batch(r, how&behind != 0, int(limit)) //nolint:gosec // G115: it is in bounds
+	pairs, more, err := g.batch(r, how&behind != 0, int(limit))
 	switch {
 	case err != nil:
 		return g.answer(err)

@@ -221,12 +221,12 @@ func TestUnansweredCommitIsMadeOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			opt := StoreOptions{Dir: filepath.Join(t.TempDir(), "store")}
-			first, err := OpenStore(opt)
+			first, err := OpenStore(t.Context(), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer first.Close()
-			opened, err := OpenStore(opt)
+			opened, err := OpenStore(t.Context(), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,11 +266,11 @@ func TestUnansweredCommitIsMadeOnce(t *testing.T) {
 func TestReplacedFolderIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
-	holder, err := OpenStore(StoreOptions{Dir: dir})
+	holder, err := OpenStore(t.Context(), StoreOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest, err := OpenStore(StoreOptions{Dir: dir})
+	guest, err := OpenStore(t.Context(), StoreOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

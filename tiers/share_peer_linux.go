@@ -17,7 +17,7 @@ func peerUID(c *net.UnixConn) (uid int, err error) {
 	var peer *syscall.Ucred
 	var failed error
 	err = raw.Control(func(fd uintptr) {
-		peer, failed = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) //nolint:gosec // G115: a descriptor
+		peer, failed = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	})
 	if err == nil {
 		err = failed

@@ -132,7 +132,7 @@ func TestHoldersLeaveInOrder(t *testing.T) {
 			for n := range rounds {
 				add(t, guest, "n")
 				add(t, guest, fmt.Sprint("own", i))
-				if got := counted(t, guest, fmt.Sprint("own", i)); got != uint64(n)+1 { //nolint:gosec // G115: small
+				if got := counted(t, guest, fmt.Sprint("own", i)); got != uint64(n)+1 {
 					t.Errorf("guest %d wrote %d and reads %d", i, n+1, got)
 				}
 			}
@@ -193,7 +193,7 @@ func TestOtherKeysAreRefusedBySharing(t *testing.T) {
 	for _, c := range [][2][]byte{{a, b}, {a, nil}, {nil, b}} {
 		dir := filepath.Join(t.TempDir(), "store")
 		holder := openStore(t, tiers.StoreOptions{Dir: dir, EncryptionKey: c[0]})
-		_, err := tiers.OpenStore(tiers.StoreOptions{Dir: dir, EncryptionKey: c[1]})
+		_, err := tiers.OpenStore(t.Context(), tiers.StoreOptions{Dir: dir, EncryptionKey: c[1]})
 		if wrong := tool.AsError(err); wrong == nil || wrong.Code != tool.Unavailable || !strings.Contains(wrong.Hint, "TOOLSMITH_STORE_KEY") {
 			t.Errorf("got %v", err)
 		}
@@ -280,6 +280,45 @@ func TestTooMuchIsALimit(t *testing.T) {
 			}
 		}
 		add(t, s, "after")
+	}
+}
+
+// TestFirstStartsAgreeOnAKey opens a new directory from several sides at once.
+func TestFirstStartsAgreeOnAKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shelves := make([]*tiers.Shelf, 8)
+	ids := make([]string, len(shelves))
+	var all sync.WaitGroup
+	for i := range shelves {
+		all.Go(func() {
+			s, err := tiers.Open(context.Background(), dir, tiers.StoreOptions{}, tiers.Options{TendEvery: -1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r, err := s.Put(context.Background(), as("ann", strconv.Itoa(i)), draft("a", "code"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			shelves[i], ids[i] = s, r.ID
+		})
+	}
+	all.Wait()
+	for i, s := range shelves {
+		if s == nil {
+			continue
+		}
+		if _, err := s.Implementation(t.Context(), "acme", ids[(i+1)%len(ids)]); err != nil {
+			t.Errorf("what another has sealed: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "source.key.*")); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }
 

@@ -39,7 +39,7 @@ func Open(ctx context.Context, dir string, store StoreOptions, opt Options) (*Sh
 	if err != nil {
 		return nil, err
 	}
-	s, err := OpenStore(store)
+	s, err := OpenStore(ctx, store)
 	if err != nil {
 		return nil, err
 	}

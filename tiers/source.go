@@ -75,7 +75,10 @@ func sourceKey(dir string, random io.Reader) ([]byte, error) {
 	if dir == "" {
 		return k, nil
 	}
-	if err := writeFile(path, []byte(hex.EncodeToString(k)+"\n")); err != nil { // on disk before anything is sealed under it
+	switch err := makeFile(path, []byte(hex.EncodeToString(k)+"\n")); { // on disk before anything is sealed under it
+	case errors.Is(err, fs.ErrExist): // another process was faster
+		return readSourceKey(path)
+	case err != nil:
 		return nil, tool.Errorf(tool.Unavailable, "writing the source key: %w", err)
 	}
 	return k, nil
@@ -97,7 +100,21 @@ func readSourceKey(path string) ([]byte, error) {
 }
 
 // writeFile makes a file whole or not at all, for the user alone. It is on disk when writeFile returns.
-func writeFile(path string, text []byte) error {
+func writeFile(path string, text []byte) error { return placeFile(path, text, os.Rename) }
+
+// makeFile is writeFile for a file that is not there. The error is fs.ErrExist when somebody else has made it meanwhile, as far
+// as the disk's kind of files can tell.
+func makeFile(path string, text []byte) error {
+	return placeFile(path, text, func(from, to string) error {
+		if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return os.Rename(from, to)
+	})
+}
+
+// placeFile writes a file beside its place, and lets place bring it there.
+func placeFile(path string, text []byte, place func(from, to string) error) error {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	f, err := os.CreateTemp(dir, name+".*") // 0600
 	if err != nil {
@@ -107,8 +124,12 @@ func writeFile(path string, text []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	err = place(f.Name(), path)
+	if gone := os.Remove(f.Name()); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = gone
+	}
+	if err != nil {
+		return err
 	}
 	return syncDir(dir)
 }

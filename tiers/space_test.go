@@ -16,7 +16,7 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 	var free uint64
 	opt := StoreOptions{Dir: t.TempDir(), free: func(string) (uint64, error) { return free, nil }}
 	free = openSpace - 1
-	if _, err := OpenStore(opt); !isFull(err) {
+	if _, err := OpenStore(t.Context(), opt); !isFull(err) {
 		t.Errorf("opened: %v", err)
 	}
 	free = openSpace

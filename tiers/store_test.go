@@ -41,7 +41,7 @@ func TestStoreContract(t *testing.T) {
 
 func openStore(t testing.TB, opt tiers.StoreOptions) tiers.Store {
 	t.Helper()
-	s, err := tiers.OpenStore(opt)
+	s, err := tiers.OpenStore(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestEncryptedStoreNeedsItsKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			opt.EncryptionKey = c.given
-			s, err = tiers.OpenStore(opt)
+			s, err = tiers.OpenStore(t.Context(), opt)
 			if c.code == "" {
 				if err != nil || s.Close() != nil {
 					t.Error(err)

@@ -246,7 +246,7 @@ func TestDeletionThatWasCutOffIsFinished(t *testing.T) {
 // newFailingWorld is a world in memory whose store fails when it is told. The caller closes it.
 func newFailingWorld(t *testing.T) (*world, *failingStore) {
 	t.Helper()
-	inner, err := tiers.OpenStore(tiers.StoreOptions{})
+	inner, err := tiers.OpenStore(t.Context(), tiers.StoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,10 @@ func restoring(ts *testscript.TestScript, neg bool, args []string) {
 	}()
 	_, err := io.WriteString(to, "tool") // it is read once the store is open
 	ts.Check(err)
-	ts.Defer(func() { _ = to.Close(); <-done })
+	ts.Defer(func() {
+		_ = to.Close()
+		_ = <-done // it is cut off
+	})
 }
 
 // hold DIR holds the store of a data directory until the script ends, as another host would.

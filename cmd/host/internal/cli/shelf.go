@@ -36,7 +36,7 @@ func openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
 		return nil, err
 	}
 	opt.Dir = filepath.Join(dir, storeDir)
-	opened, err := tiers.OpenStore(opt)
+	opened, err := tiers.OpenStore(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
