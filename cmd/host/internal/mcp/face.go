@@ -24,6 +24,8 @@ type Options struct {
 	// AskAll has a person asked before any tool is promoted. Otherwise a key that may approve is the word of a person.
 	AskAll bool
 
+	BodyTime time.Duration // for a message to arrive over HTTP; 0 is 10 s
+
 	Version string        // of the host, for clients; "" is dev
 	Tick    time.Duration // how often clients that want to know are told that a call goes on; 0 is 2 s
 	Logger  *slog.Logger  // nil: nothing
@@ -51,6 +53,9 @@ func New(opt Options) *Face {
 	}
 	if opt.Tick <= 0 {
 		opt.Tick = 2 * time.Second
+	}
+	if opt.BodyTime <= 0 {
+		opt.BodyTime = 10 * time.Second
 	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)

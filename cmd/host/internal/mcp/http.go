@@ -20,7 +20,6 @@ const (
 	maxBody     = 1 << 20          // bytes of a message
 	maxSessions = 32               // of a credential
 	idleSession = 10 * time.Minute // after which a session ends
-	bodyTime    = 10 * time.Second // for a message to arrive
 	maxVersion  = 32               // bytes of the version of the protocol in a header
 )
 
@@ -120,10 +119,10 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) bool {
 		return false
 	}
 	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime)) // a connection that knows none is bounded by its server
+	_ = deadline.SetReadDeadline(time.Now().Add(h.face.opt.BodyTime)) // a connection that knows none is bounded by its server
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = deadline.SetReadDeadline(time.Time{})
 	if err != nil {
+		w.Header().Set("Connection", "close") // what is left of the message is not waited for
 		status := http.StatusRequestTimeout
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			status = http.StatusRequestEntityTooLarge
@@ -131,6 +130,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) bool {
 		http.Error(w, http.StatusText(status), status)
 		return false
 	}
+	_ = deadline.SetReadDeadline(time.Time{})
 	f, wrong := readFrame(body)
 	if wrong != nil {
 		w.Header().Set("Content-Type", "application/json")

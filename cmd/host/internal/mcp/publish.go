@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -162,7 +160,7 @@ func publishable(f runtime.Face) (*sdk.Tool, error) {
 	return t, nil
 }
 
-// digestible writes a schema without references, and refuses what clients cannot read.
+// digestible writes a schema without references, as every client can read it.
 func digestible(text json.RawMessage) (json.RawMessage, error) {
 	s, err := schema.Compile(text)
 	if err != nil {
@@ -178,59 +176,26 @@ func digestible(text json.RawMessage) (json.RawMessage, error) {
 	if !ok || top["type"] != "object" {
 		return nil, fmt.Errorf(`the root of the schema is not exactly "type": "object"`)
 	}
-	if err := portable(top); err != nil {
-		return nil, err
-	}
+	plain(top)
 	return json.Marshal(top)
 }
 
-// oddGroup is what patterns have in Go and not in JavaScript.
-var oddGroup = regexp.MustCompile(`\(\?[^:]|\\[AzQCE]`)
-
-// portable refuses what clients do not take, and writes true and false as the schemas that they are.
-func portable(value any) error {
+// plain writes true and false as the schemas that they are, where some clients take nothing else. What else clients choke on,
+// such as patterns of Go alone or keywords of theirs, was not admitted.
+func plain(value any) {
 	switch value := value.(type) {
 	case []any:
 		for _, v := range value {
-			if err := portable(v); err != nil {
-				return err
-			}
+			plain(v)
 		}
 	case map[string]any:
 		for key, v := range value {
-			if err := portableMember(key, v); err != nil {
-				return err
-			}
 			if properties, ok := v.(map[string]any); ok && key == "properties" {
 				plainProperties(properties)
 			}
-			if err := portable(v); err != nil {
-				return err
-			}
+			plain(v)
 		}
 	}
-	return nil
-}
-
-func portableMember(key string, v any) error {
-	if strings.EqualFold(key, "x-mcp-header") {
-		return fmt.Errorf("the schema names a header")
-	}
-	patterns := []string{}
-	if text, ok := v.(string); ok && key == "pattern" {
-		patterns = append(patterns, text)
-	}
-	if of, ok := v.(map[string]any); ok && key == "patternProperties" {
-		for p := range of {
-			patterns = append(patterns, p)
-		}
-	}
-	for _, p := range patterns {
-		if oddGroup.MatchString(p) {
-			return fmt.Errorf("the pattern %.60q is not one that JavaScript takes", p)
-		}
-	}
-	return nil
 }
 
 func plainProperties(properties map[string]any) {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +19,7 @@ import (
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
 )
 
@@ -33,9 +36,9 @@ var steps = []struct {
 	{"forge", "forge_tool", ""},
 	{"search", "search_tools", `{"query":"add two numbers","limit":1}`},
 	{"describe", "describe_tool", `{"tool":"H"}`},
+	{"list", "list_my_tools", `{}`},
 	{"call by handle", "call_tool", `{"tool":"H","input":{"a":1,"b":2}}`},
 	{"call by name", "call_tool", `{"tool":"add_numbers","input":{"a":9007199254740993,"b":0}}`},
-	{"list", "list_my_tools", `{}`},
 	{"wrong input", "call_tool", `{"tool":"H","input":{"a":"1","b":2}}`},
 	{"wrong arguments", "call_tool", `{"input":{}}`},
 	{"unknown argument", "search_tools", `{"query":"x","colour":"red"}`},
@@ -186,14 +189,59 @@ func compare(t *testing.T, golden, got string) {
 	}
 }
 
-// The protocol library's own client comes to the same.
+// keyed sends a key with every request.
+type keyed string
+
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// The protocol library's own client, which asks its user by itself.
 func TestLibraryClient(t *testing.T) {
 	t.Parallel()
-	w := open(t, setting{})
-	url := w.serve()
-	for _, version := range sdk.SupportedProtocolVersions()[:2] {
-		p := w.overHTTP(url, version, "acme/ann", nil)
-		forgeOK(t, p, map[string]any{"name": "add_" + strings.ReplaceAll(version, "-", "_")})
+	w := open(t, asking(t))
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	go func() {
+		_ = w.face.ServeStdio(t.Context(), inRead, outWrite, mcp.Local{Principal: tool.Principal{Tenant: "acme", Persona: "ann", Scopes: tool.AllScopes()}, Person: "ursula"})
+	}()
+	for name, transport := range map[string]sdk.Transport{
+		"http":  &sdk.StreamableClientTransport{Endpoint: w.serve(), HTTPClient: &http.Client{Transport: keyed("acme/ann")}},
+		"stdio": &sdk.IOTransport{Reader: outRead, Writer: inWrite},
+	} {
+		asked := 0
+		client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked++
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}, nil
+			},
+		})
+		session, err := client.Connect(t.Context(), transport, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := func(tool string, arguments any) string {
+			t.Helper()
+			r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+			if err != nil || r.IsError {
+				t.Fatalf("%s over %s: %+v, %v", tool, name, r, err)
+			}
+			text, _ := json.Marshal(r.StructuredContent)
+			return string(text)
+		}
+		call("forge_tool", request(map[string]any{"name": "add_over_" + name}))
+		if got := call("call_tool", map[string]any{"tool": "add_over_" + name, "input": map[string]int{"a": 1, "b": 2}}); !strings.Contains(got, `"output":{"sum":3}`) {
+			t.Error(got)
+		}
+		call("promote_tool", map[string]any{"tool": "add_over_" + name, "to": "agent"})
+		if asked != 2 {
+			t.Errorf("asked %d times over %s", asked, name)
+		}
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

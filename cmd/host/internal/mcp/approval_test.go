@@ -1,0 +1,172 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/judge"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// asking has the client's user judge.
+func asking(t *testing.T) setting {
+	t.Helper()
+	human, err := judge.NewHuman(judge.HumanOptions{Ask: mcp.Ask, OSUser: "ursula"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return setting{host: func(o *toolsmith.Options) { o.Judge = human }, face: func(o *mcp.Options) { o.AskAll = true }}
+}
+
+func says(action string, content map[string]any) elicitor {
+	return func(json.RawMessage) any { return map[string]any{"action": action, "content": content} }
+}
+
+// answers are what people say to a question, and what then becomes of the request: "" is approved.
+var answers = map[string]struct {
+	elicit elicitor
+	want   string
+}{
+	"yes":                   {says("accept", map[string]any{"approve": true, "reason": "looks right"}), ""},
+	"no":                    {says("accept", map[string]any{"approve": false, "reason": "too slow"}), "rejected by the client's user: too slow"},
+	"declined":              {says("decline", nil), "rejected by the client's user"},
+	"put away":              {says("cancel", nil), "nobody answered"},
+	"put away with a yes":   {says("cancel", map[string]any{"approve": true}), "nobody answered"},
+	"not answered":          {says("accept", nil), "rejected by the client's user"},
+	"a client without":      {nil, "cannot ask its user"},
+	"a yes that is no bool": {says("accept", map[string]any{"approve": "true"}), "…"},
+}
+
+func TestThePersonAtTheClientJudges(t *testing.T) {
+	t.Parallel()
+	for name, a := range answers {
+		for _, version := range []string{current, "2025-11-25", "2024-11-05"} {
+			for _, transport := range []string{"stdio", "http"} {
+				t.Run(name+" "+version+" "+transport, func(t *testing.T) {
+					t.Parallel()
+					w := open(t, asking(t))
+					var p peer
+					if transport == "http" {
+						p = w.overHTTP(w.serve(), version, "acme/ann", a.elicit)
+					} else {
+						p = w.overStdio(version, mcp.Local{Person: "ursula"}, a.elicit)
+					}
+					r := askedFor(t, p, "forge_tool", request(nil), a.elicit)
+					checkAnswer(t, r, a.want)
+					if a.want == "" {
+						checkAnswer(t, askedFor(t, p, "promote_tool", map[string]any{"tool": "add_numbers", "to": "agent"}, a.elicit), "")
+					}
+				})
+			}
+		}
+	}
+}
+
+func checkAnswer(t *testing.T, r result, want string) {
+	t.Helper()
+	switch {
+	case want == "" && r.IsError:
+		t.Errorf("refused: %+v", r.Error)
+	case want != "" && (!r.IsError || r.Error.Code != "rejected" || r.Error.Hint == ""):
+		t.Errorf("not refused: %+v", r)
+	case want != "" && want != "…" && !strings.Contains(r.Error.Message, want):
+		t.Errorf("%s; want %s", r.Error.Message, want)
+	}
+}
+
+// askedFor calls a tool, and answers what the result asks for.
+func askedFor(t *testing.T, p peer, name string, arguments any, elicit elicitor) result {
+	t.Helper()
+	params := map[string]any{"name": name, "arguments": arguments}
+	r := useWith(t, p, params)
+	for range 3 {
+		if r.RequestState == "" {
+			return r
+		}
+		if !strings.Contains(string(r.InputRequests["approval"]), "input.a + input.b") {
+			t.Errorf("the person does not see the source: %s", r.InputRequests)
+		}
+		params["requestState"] = r.RequestState
+		params["inputResponses"] = map[string]any{"approval": elicit(nil)}
+		r = useWith(t, p, params)
+	}
+	return r
+}
+
+func TestStatesCountOnceAndForTheirCallAlone(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	set := asking(t)
+	human := set.face
+	set.face = func(o *mcp.Options) { human(o); o.Now = func() time.Time { return now } }
+	w := open(t, set)
+	url := w.serve()
+	yes := says("accept", map[string]any{"approve": true})
+	ann, bob := w.overHTTP(url, current, "acme/ann", yes), w.overHTTP(url, current, "acme/bob", yes)
+	begin := func(name string) map[string]any {
+		params := map[string]any{"name": "forge_tool", "arguments": request(map[string]any{"name": name})}
+		r := useWith(t, ann, params)
+		if r.RequestState == "" {
+			t.Fatalf("nobody is asked: %+v", r)
+		}
+		params["requestState"], params["inputResponses"] = r.RequestState, map[string]any{"approval": yes(nil)}
+		return params
+	}
+	refused := func(what string, p peer, params map[string]any) {
+		t.Helper()
+		if r := useWith(t, p, params); !r.IsError || r.Error.Code != "rejected" {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	with := func(params map[string]any, key string, value any) map[string]any {
+		out := map[string]any{}
+		for k, v := range params {
+			out[k] = v
+		}
+		out[key] = value
+		return out
+	}
+	params := begin("first_tool")
+	state, _ := params["requestState"].(string)
+	refused("another caller", bob, params)
+	refused("other arguments", ann, with(params, "arguments", request(map[string]any{"name": "other_tool"})))
+	refused("another tool", ann, with(with(params, "name", "promote_tool"), "arguments", params["arguments"]))
+	refused("a state that was changed", ann, with(params, "requestState", "A"+state[1:]))
+	refused("no state of ours", ann, with(params, "requestState", "approved"))
+	if r := useWith(t, ann, params); r.IsError {
+		t.Errorf("%+v", r)
+	}
+	refused("a second time", ann, params)
+	late := begin("late_tool")
+	now = now.Add(time.Hour)
+	refused("too late", ann, late)
+	if r := use(t, ann, "list_my_tools", map[string]any{}); !strings.Contains(string(r.Structured), `"total":1`) {
+		t.Errorf("%s", r.Structured)
+	}
+}
+
+// Whoever may not approve is not asked; a key that may stands for a person, unless people are always asked.
+func TestPromotionTakesAPerson(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	forger := principal("acme", "ann")
+	forger.Scopes = tool.Scopes{tool.ScopeCall, tool.ScopeForge}
+	p := w.overStdio(current, mcp.Local{Principal: forger}, nil)
+	handle := forgeOK(t, p, nil)
+	if r := use(t, p, "promote_tool", map[string]any{"tool": handle, "to": "agent"}); r.Error.Code != "denied" {
+		t.Errorf("%+v", r)
+	}
+	local := w.overStdio(current, mcp.Local{Person: "ursula", Session: "s"}, nil)
+	handle = forgeOK(t, local, nil)
+	r := use(t, local, "promote_tool", map[string]any{"tool": handle, "to": "agent"})
+	if r.Error.Code != "rejected" || !strings.Contains(r.Error.Hint, "host tool promote") {
+		t.Errorf("%+v", r)
+	}
+	if r := use(t, local, "promote_tool", map[string]any{"tool": handle, "to": "shared"}); r.Error.Code != "invalid_input" {
+		t.Errorf("%+v", r)
+	}
+}

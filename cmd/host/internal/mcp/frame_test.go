@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReadFrame(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // "" is sound
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                             "",
+		`{"jsonrpc":"2.0","id":"a","method":"ping","params":{"a":[1,{"b":null}],"c":{}}}`:      "",
+		`{"jsonrpc":"2.0","method":"notifications/x"}`:                                         "",
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                                 "",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"key":"key","list":["key","key"]}}`: "",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","extra":true}`:                                "",
+		``:       "one JSON object",
+		`"text"`: "one JSON object",
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`:                                                                       "batches",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}":                                                           "UTF-8",
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}{}`:                                                                       "not JSON",
+		`{"jsonrpc":"2.0","id":1,"method":"ping"`:                                                                          "not JSON",
+		`{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`:                                                               "given twice",
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":{"y":1,"\u0079":2}}}`:                                          "given twice",
+		`{"jsonrpc":"2.0","id":1,"Method":"a"}`:                                                                            "spelled",
+		`{"jsonrpc":"2.0","id":1,"method":"a","PARAMS":{}}`:                                                                "spelled",
+		`{"jsonrpc":"1.0","id":1,"method":"a"}`:                                                                            "jsonrpc",
+		`{"id":1,"method":"a"}`:                                                                                            "jsonrpc",
+		`{"jsonrpc":"2.0","id":{"a":1},"method":"a"}`:                                                                      "an id is",
+		`{"jsonrpc":"2.0","id":null,"method":"a"}`:                                                                         "an id is",
+		`{"jsonrpc":"2.0","id":1.5,"method":"a"}`:                                                                          "an id is",
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"a"}`:                                                             "an id is",
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("i", 300) + `","method":"a"}`:                                           "an id is",
+		`{"jsonrpc":"2.0"}`:                                                                                                "a method",
+		`{"jsonrpc":"2.0","id":1,"method":7}`:                                                                              "a method",
+		`{"jsonrpc":"2.0","id":1,"method":""}`:                                                                             "a method",
+		`{"jsonrpc":"2.0","id":1,"method":"a\u0000b"}`:                                                                     "a method",
+		`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("m", 200) + `"}`:                                             "a method",
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}`:                                                               "params is",
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":1e400}}`:                                                       "number",
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":` + strings.Repeat("1", 70) + `}}`:                             "number",
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"n":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`: "deeper",
+	} {
+		_, wrong := readFrame([]byte(text))
+		switch {
+		case wrong == nil && want != "":
+			t.Errorf("%.80s is taken; want %s", text, want)
+		case wrong != nil && (want == "" || !strings.Contains(wrong.message, want)):
+			t.Errorf("%.80s: %s; want %s", text, wrong, want)
+		case wrong != nil && !json.Valid(wrong.answer(nil)):
+			t.Errorf("%.80s: the answer is no JSON: %s", text, wrong.answer(nil))
+		}
+	}
+}
+
+func TestReadLine(t *testing.T) {
+	t.Parallel()
+	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", maxLine-1)+"\nthree"), 4096)
+	for _, want := range []int{4, maxLine, 5} {
+		if line, _ := readLine(in); len(line) != want {
+			t.Errorf("a line of %d bytes, want %d", len(line), want)
+		}
+	}
+	if _, err := readLine(bufio.NewReader(strings.NewReader(strings.Repeat("x", maxLine+1)))); !errors.Is(err, errLine) {
+		t.Error(err)
+	}
+}
+
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	b := newBucket(func() time.Time { return now }, 2, 3)
+	count := func() (n int) {
+		for b.take() {
+			n++
+		}
+		return n
+	}
+	if n := count(); n != 3 {
+		t.Errorf("%d at once", n)
+	}
+	now = now.Add(time.Second)
+	if n := count(); n != 2 {
+		t.Errorf("%d after a second", n)
+	}
+	now = now.Add(-time.Hour)
+	if n := count(); n != 0 {
+		t.Errorf("%d when the clock goes back", n)
+	}
+}
+
+// FuzzReadFrame holds the reader against the library that reads after it: what is sound is read there, with the same method.
+func FuzzReadFrame(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_tool","arguments":{"tool":"x","input":{}}}}`, `[{}]`, `{"jsonrpc":"2.0","id":"a","result":1}`,
+		`{"a":{"a":[1,2,{"b":"c"}]},"A":1}`, `{"jsonrpc":"2.0","method":"x","Method":"y"}`, "{\"\xff\":1}", `{"id":1e400}`, `{"\u006dethod":"a","method":"b"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, wrong := readFrame(text)
+		if wrong != nil {
+			if !json.Valid(wrong.answer(got.id)) {
+				t.Errorf("the answer is no JSON: %s", wrong.answer(got.id))
+			}
+			return
+		}
+		var plain map[string]any
+		if err := json.Unmarshal(text, &plain); err != nil {
+			t.Fatalf("%q is no object: %v", text, err)
+		}
+		if method, _ := plain["method"].(string); method != got.method {
+			t.Errorf("the method of %q is %q and %q", text, method, got.method)
+		}
+	})
+}
+
+// FuzzArguments calls every tool of the face with anything: it is taken or refused with a reason.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{`{"tool":"a","input":{}}`, `{"query":"x","limit":3}`, `{"tool":"emergent:1","to":"agent"}`, `{"after":1e3,"newest":true}`, `[]`, `{"tool":"x","input":"{}"}`, `{"a":{"a":{}}}`} {
+		f.Add([]byte(seed))
+	}
+	tools := metaTools()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, m := range tools {
+			args, err := m.check(text)
+			if err != nil {
+				if !json.Valid([]byte(failureText(err))) {
+					t.Errorf("%s: the error is no JSON", m.name)
+				}
+				continue
+			}
+			if m.name == "call_tool" {
+				which, input, err := (&call{tool: m, args: args}).readCall()
+				if err == nil && (which == "" || !json.Valid(input)) {
+					t.Errorf("%q reads as a call of %q with %q", text, which, input)
+				}
+			}
+		}
+	})
+}
+
+func failureText(err error) string {
+	text, _ := json.Marshal(failure(err).Content[0])
+	return string(text)
+}

@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Whatever a tool of the face does, there is an answer that is JSON.
+func TestHandlersAlwaysAnswer(t *testing.T) {
+	t.Parallel()
+	f := New(Options{Desk: func(context.Context, tool.Principal, string) (desk.Desk, error) { return nil, nil }}) //nolint:nilnil // it is not used
+	t.Cleanup(f.Close)
+	s := f.newSeat(tool.Principal{Tenant: "acme", Persona: "ann", KeyID: "k"})
+	for name, c := range map[string]struct {
+		run  func(context.Context, *call) (any, error)
+		want string
+	}{
+		"a result":         {func(context.Context, *call) (any, error) { return map[string]int{"a": 1}, nil }, `{"a":1}`},
+		"a panic":          {func(context.Context, *call) (any, error) { panic("secret") }, `"internal"`},
+		"JSON that is not": {func(context.Context, *call) (any, error) { return json.RawMessage(`{"a":`), nil }, `"internal"`},
+		"what is no JSON":  {func(context.Context, *call) (any, error) { return func() {}, nil }, `"internal"`},
+		"an error":         {func(context.Context, *call) (any, error) { return nil, tool.Denied }, `"denied"`},
+		"an error of Go":   {func(context.Context, *call) (any, error) { return nil, context.Canceled }, `"canceled"`},
+		"an error of much": {func(context.Context, *call) (any, error) {
+			return failedCall{Error: tool.Errorf(tool.GuestError, "x"), Tool: strings.Repeat("y", maxResult)}, tool.GuestError
+		}, `"guest_error"`},
+		"more than is allowed": {func(context.Context, *call) (any, error) { return strings.Repeat("y", maxLength), nil }, `"output_too_large"`},
+	} {
+		m := (&metaTool{name: "t", schema: `{"type":"object"}`, run: c.run}).compiled()
+		result, err := s.handler(m)(t.Context(), &sdk.CallToolRequest{Session: &sdk.ServerSession{}, Params: &sdk.CallToolParamsRaw{Name: "t"}})
+		if err != nil || result == nil {
+			t.Errorf("%s: %v, %v", name, result, err)
+			continue
+		}
+		text, _ := result.Content[0].(*sdk.TextContent)
+		if !strings.Contains(text.Text, c.want) || strings.Contains(text.Text, "secret") || len(text.Text) > maxResult || !json.Valid([]byte(text.Text)) {
+			t.Errorf("%s: %.200s", name, text.Text)
+		}
+	}
+}
+
+func TestSeatsAreBounded(t *testing.T) {
+	t.Parallel()
+	f := New(Options{})
+	t.Cleanup(f.Close)
+	first := f.seat(tool.Principal{Tenant: "acme", KeyID: "first"})
+	for i := range maxSeats + 10 {
+		if f.seat(tool.Principal{Tenant: "acme", KeyID: string(rune('a' + i))}) == nil {
+			t.Fatal("no seat, though all are idle")
+		}
+	}
+	if len(f.seats) != maxSeats || f.seat(tool.Principal{Tenant: "acme", KeyID: "first"}) == first {
+		t.Errorf("%d seats", len(f.seats))
+	}
+	a := f.seat(tool.Principal{Tenant: "acme", KeyID: "k", Scopes: tool.Scopes{tool.ScopeCall}})
+	if a == f.seat(tool.Principal{Tenant: "acme", KeyID: "k", Scopes: tool.AllScopes()}) {
+		t.Error("a key with other scopes is the same credential")
+	}
+}

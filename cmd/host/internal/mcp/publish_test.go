@@ -1,0 +1,115 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/runtime/tool"
+)
+
+func TestPublishing(t *testing.T) {
+	t.Parallel()
+	s := &siege{world: open(t, setting{face: func(o *mcp.Options) { o.Publish = tool.AgentTier }}), peers: map[string]*web{}}
+	s.url = s.serve()
+	listens := s.overStdio("2025-06-18", mcp.Local{Principal: principal("acme", "ann")}, nil)
+	fixed := string(names(t, listens.call("tools/list", map[string]any{})).Result)
+	ann, ben, bob := s.overHTTP(s.url, current, "acme/ann", nil), s.overHTTP(s.url, "2025-11-25", "acme/ben", nil), s.overHTTP(s.url, current, "globex/bob", nil)
+	list := func(p peer) string { return string(names(t, p.call("tools/list", map[string]any{})).Result) }
+	list(ann)
+	handle := forgeOK(t, ann, nil)
+	if got := list(ann); got != fixed {
+		t.Errorf("forging changes the list: %s", got)
+	}
+	if r := use(t, ann, "promote_tool", map[string]any{"tool": handle, "to": "agent"}); r.IsError {
+		t.Fatalf("%+v", r)
+	}
+	s.waitFor(t, ann, "add_numbers")
+	s.waitFor(t, listens, "add_numbers")
+	for !told(listens, "notifications/tools/list_changed") { // it comes a little later than the change
+		list(listens)
+	}
+	for who, p := range map[string]peer{"another persona": ben, "another tenant": bob} {
+		if got := list(p); got != fixed {
+			t.Errorf("%s sees %s", who, got)
+		}
+		if m := p.call("tools/call", map[string]any{"name": "add_numbers", "arguments": map[string]int{"a": 1, "b": 2}}); m.Error == nil {
+			t.Errorf("%s calls it: %s", who, m.Result)
+		}
+	}
+	if r := use(t, ann, "add_numbers", map[string]int{"a": 1, "b": 2}); string(r.Structured) != `{"sum":3}` {
+		t.Errorf("%+v", r)
+	}
+	if r := use(t, ann, "add_numbers", map[string]any{"a": "1"}); r.Error.Code != "invalid_input" {
+		t.Errorf("%+v", r)
+	}
+	d, err := s.desk(t.Context(), principal("acme", "ann"), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Demote(t.Context(), handle, "for a test"); err != nil {
+		t.Fatal(err)
+	}
+	for got := list(ann); got != fixed; got = list(ann) {
+		if strings.Count(got, "add_numbers") > 1 {
+			t.Fatal(got)
+		}
+	}
+}
+
+func told(p peer, method string) bool {
+	for _, m := range p.seen() {
+		if m.Method == method {
+			return true
+		}
+	}
+	return false
+}
+
+// What some clients choke on does not reach the list.
+func TestWhatIsPublishedIsDigestible(t *testing.T) {
+	t.Parallel()
+	s := &siege{world: open(t, setting{face: func(o *mcp.Options) { o.Publish = tool.AgentTier }}), peers: map[string]*web{}}
+	s.url = s.serve()
+	p := s.overHTTP(s.url, current, "acme/ann", nil)
+	echo := sandbox("function execute(input) { return { v: input.v }; }")
+	forge := func(name, input, output string) {
+		t.Helper()
+		s.keep(p, map[string]any{
+			"name": name, "description": "Gives back v, for " + name + ".", "implementation": echo, "inputSchema": json.RawMessage(input), "outputSchema": json.RawMessage(output),
+			"testCases": cases(`{"v":"a"}`, `{"v":"a"}`, `{"v":"b"}`, `{"v":"b"}`),
+		})
+	}
+	const plain = `{"type":"object","properties":{"v":{"type":"string"}},"required":["v"]}`
+	forge("plain_echo", plain, plain)
+	forge("by_reference", `{"type":"object","properties":{"v":{"$ref":"#/$defs/text"}},"$defs":{"text":{"type":"string","maxLength":9}}}`, plain)
+	forge("any_output", plain, `{"type":["object","null"],"properties":{"v":true}}`)
+	forge("boolean_property", `{"type":"object","properties":{"v":{"type":"string"},"w":true}}`, plain)
+	forge("a_name_that_is_longer_than_the_sixty_four_characters_which_clients_take", plain, plain)
+	s.waitFor(t, p, "boolean_property")
+	var r struct {
+		Tools []struct {
+			Name         string
+			InputSchema  json.RawMessage
+			OutputSchema json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(p.call("tools/list", map[string]any{}).Result, &r); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, tool := range r.Tools {
+		got[tool.Name] = string(tool.InputSchema) + string(tool.OutputSchema)
+	}
+	for _, name := range []string{"a_name_that_is_longer_than_the_sixty_four_characters_which_clients_take"} {
+		if got[name] != "" {
+			t.Errorf("%s is published", name)
+		}
+	}
+	for name, without := range map[string]string{"by_reference": "$ref", "any_output": "null", "boolean_property": "true"} {
+		if got[name] == "" || strings.Contains(got[name], without) {
+			t.Errorf("%s: %s", name, got[name])
+		}
+	}
+}
