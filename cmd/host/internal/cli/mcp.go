@@ -129,11 +129,11 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 			}
 			return desks.NewLocal(h.Host, tool.Actor{Caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}), nil
 		},
-		Self: selfFaces(c), Publish: published(flags.publish), AskAll: true, Version: readVersion().Version, Logger: logger,
+		Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: logger,
 	})
 	defer func() { served.Close(); err = errors.Join(err, late.Close()) }()
-	principal := tool.Principal{Tenant: localTenant, Persona: flags.persona, KeyID: "stdio", Scopes: tool.AllScopes()}
-	return f.stdio(served.ServeStdio(ctx, f.in, f.out, mcp.Local{Principal: principal, Person: osUser(), Session: flags.session}))
+	principal := tool.Principal{Tenant: localTenant, Persona: flags.persona, Scopes: tool.AllScopes()}
+	return f.stdio(served.ServeStdio(ctx, f.in, f.out, mcp.Local{Principal: principal, Session: flags.session}))
 }
 
 // stdio gives the end of a connection a code.

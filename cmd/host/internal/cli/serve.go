@@ -105,7 +105,7 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	}
 	s.telemetry.Observe(&opt)
 	s.protocol = mcp.New(mcp.Options{
-		Desk: s.desk, Self: selfFaces(c), Publish: published(flags.publish), Version: readVersion().Version, Logger: s.logger,
+		Desk: s.desk, Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: s.logger,
 	})
 	h, err := toolsmith.Open(ctx, c.Data, opt)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestThePersonAtTheClientJudges(t *testing.T) {
 					if transport == "http" {
 						p = w.overHTTP(w.serve(), version, "acme/ann", a.elicit)
 					} else {
-						p = w.overStdio(version, mcp.Local{Person: "ursula"}, a.elicit)
+						p = w.overStdio(version, mcp.Local{}, a.elicit)
 					}
 					r := askedFor(t, p, "forge_tool", request(nil), a.elicit)
 					checkAnswer(t, r, a.want)
@@ -160,7 +160,7 @@ func TestPromotionTakesAPerson(t *testing.T) {
 	if r := use(t, p, "promote_tool", map[string]any{"tool": handle, "to": "agent"}); r.Error.Code != "denied" {
 		t.Errorf("%+v", r)
 	}
-	local := w.overStdio(current, mcp.Local{Person: "ursula", Session: "s"}, nil)
+	local := w.overStdio(current, mcp.Local{Session: "s"}, nil)
 	handle = forgeOK(t, local, nil)
 	r := use(t, local, "promote_tool", map[string]any{"tool": handle, "to": "agent"})
 	if r.Error.Code != "rejected" || !strings.Contains(r.Error.Hint, "host tool promote") {

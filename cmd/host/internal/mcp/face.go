@@ -21,6 +21,9 @@ type Options struct {
 
 	Self    []runtime.Face // tools of the host that stand beside the meta tools
 	Publish tool.Tier      // the least tier whose tools appear as tools of their own, agent or shared; "" none
+	// Person is who is at the clients of principals without a key: they are asked before a tool is promoted, and their approval
+	// counts; "" nobody.
+	Person string
 	// AskAll has a person asked before any tool is promoted. Otherwise a key that may approve is the word of a person.
 	AskAll bool
 

@@ -97,7 +97,7 @@ func (s *seat) look(ctx context.Context) {
 func (s *seat) promoted(ctx context.Context) (list []runtime.Face, err error) {
 	name := s.fixed
 	if name == "" {
-		name = "mcp-" + s.who.KeyID
+		name = s.standing()
 	}
 	d, err := s.face.opt.Desk(ctx, s.who, name)
 	if err != nil {

@@ -205,7 +205,7 @@ func TestLibraryClient(t *testing.T) {
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
 	go func() {
-		_ = w.face.ServeStdio(t.Context(), inRead, outWrite, mcp.Local{Principal: tool.Principal{Tenant: "acme", Persona: "ann", Scopes: tool.AllScopes()}, Person: "ursula"})
+		_ = w.face.ServeStdio(t.Context(), inRead, outWrite, mcp.Local{Principal: tool.Principal{Tenant: "acme", Persona: "ann", Scopes: tool.AllScopes()}})
 	}()
 	for name, transport := range map[string]sdk.Transport{
 		"http":  &sdk.StreamableClientTransport{Endpoint: w.serve(), HTTPClient: &http.Client{Transport: keyed("acme/ann")}},

@@ -40,7 +40,7 @@ const instructions = `A host for tools that you make yourself. Look for a tool w
 
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
-	s := &seat{face: f, who: p, life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
+	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       f.opt.Logger,
@@ -57,6 +57,14 @@ func (f *Face) newSeat(p tool.Principal) *seat {
 	s.addPrompts()
 	s.server.AddReceivingMiddleware(s.guard, s.publishFirst)
 	return s
+}
+
+// personOf is who is at the client of a principal; "" for the holder of a key, who decides in its own name.
+func (f *Face) personOf(p tool.Principal) string {
+	if p.KeyID != "" {
+		return ""
+	}
+	return f.opt.Person
 }
 
 // mint makes a name that cannot be guessed.
@@ -106,6 +114,14 @@ func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) string 
 		if name := extra.Header.Get(sessionHeader); name != "" {
 			return name
 		}
+	}
+	return s.standing()
+}
+
+// standing is the session of clients that have none of their own.
+func (s *seat) standing() string {
+	if s.who.KeyID == "" {
+		return "mcp"
 	}
 	return "mcp-" + s.who.KeyID
 }
@@ -158,6 +174,5 @@ func (s *seat) end(name string) {
 // Local is who is served over standard input and output.
 type Local struct {
 	Principal tool.Principal
-	Person    string // who is at the client, whose approval counts; "" nobody
 	Session   string // "" is one of the connection's own, which ends with it
 }

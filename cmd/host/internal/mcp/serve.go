@@ -10,7 +10,7 @@ import (
 // is written to out. It returns when what was running has ended; the error is nil when the client left.
 func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who Local) error {
 	s := f.newSeat(who.Principal)
-	s.person, s.fixed, s.life = who.Person, who.Session, ctx
+	s.fixed, s.life = who.Session, ctx
 	minted := who.Session == ""
 	if minted {
 		s.fixed = "mcp-" + f.mint()

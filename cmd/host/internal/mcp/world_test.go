@@ -75,7 +75,7 @@ func open(t testing.TB, set setting) *world {
 			}
 		},
 	}
-	fopt := mcp.Options{Desk: w.desk, Tick: time.Millisecond}
+	fopt := mcp.Options{Desk: w.desk, Person: "ursula", Tick: time.Millisecond}
 	if set.host != nil {
 		set.host(&hopt)
 	}
