@@ -245,7 +245,19 @@ func (s *badgerStore) syncDisk() error {
 	if err != nil || len(logs) < 2 {
 		return err
 	}
-	for _, log := range logs {
+	return syncFiles(logs)
+}
+
+// syncLogs syncs all logs, also those that another process has written before it was killed: what it has committed may be
+// taken for safe by a Sync of ours.
+func (s *badgerStore) syncLogs() error {
+	memory, err := filepath.Glob(filepath.Join(s.dir, "*.mem"))
+	values, valuesErr := filepath.Glob(filepath.Join(s.dir, "*.vlog"))
+	return translate(errors.Join(err, valuesErr, syncFiles(append(memory, values...))))
+}
+
+func syncFiles(paths []string) error {
+	for _, log := range paths {
 		if err := syncFile(log); err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: it is a table now, and safe
 			return err
 		}

@@ -182,8 +182,8 @@ func tooMuch(key, value int) error {
 // A receipt says that a transaction of another process was committed, in the same transaction. Whoever gets no answer to its
 // commit looks for it, with the next holder if need be. It is no content: scans do not see it, and it goes by itself.
 const (
-	receipt     = byte(1) // in Badger's byte for users
-	receiptKept = 10 * time.Minute
+	receipt     = byte(1)   // in Badger's byte for users
+	receiptKept = time.Hour // the longest wait for an answer is lostPatience
 )
 
 func receiptKey(of laneID) []byte { return key(metaSpace, "receipt", string(of[:])) }

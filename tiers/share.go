@@ -151,6 +151,9 @@ func (s *shared) take() (*holder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := store.syncLogs(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	store.self = s.self
 	h := hold(store, s.opt)
 	s.mu.Lock()

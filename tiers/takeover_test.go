@@ -59,6 +59,7 @@ type crowd struct {
 	started  int
 	logged   map[string]int // the last attempt that was acknowledged, by session
 	failed   []string
+	slowest  time.Duration // of the takeovers
 }
 
 func (c *crowd) start() {
@@ -95,10 +96,16 @@ func (c *crowd) note(line string) {
 	c.logged[words[1]], _ = strconv.Atoi(words[2])
 }
 
-// killHolder kills the process that holds the store, and reports whether there was one.
-func (c *crowd) killHolder() bool {
+// holder is the id of the process that holds the store, or did so last.
+func (c *crowd) holder() int {
 	text, _ := os.ReadFile(filepath.Join(c.dir, "store", "LOCK"))
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	return pid
+}
+
+// killHolder kills the process that holds the store, and reports whether there was one.
+func (c *crowd) killHolder() bool {
+	pid := c.holder()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	child := c.children[pid]
@@ -108,6 +115,19 @@ func (c *crowd) killHolder() bool {
 	delete(c.children, pid)
 	_ = child.Process.Kill()
 	return true
+}
+
+// takeover waits for another holder, and notes how long that took.
+func (c *crowd) takeover(old int) {
+	began := time.Now()
+	for now := old; now == old || now == 0; now = c.holder() {
+		if time.Since(began) > time.Minute {
+			c.t.Error("nobody took over within a minute")
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	c.slowest = max(c.slowest, time.Since(began))
 }
 
 // killGuest kills any of them.
@@ -156,7 +176,8 @@ func TestTakeover(t *testing.T) {
 	for end := time.Now().Add(3 * time.Minute); kills > 0 && time.Now().Before(end); {
 		before := c.count()
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond) //nolint:gosec // G404: any moment will do
-		if c.count() > before && c.killHolder() {
+		if old := c.holder(); c.count() > before && c.killHolder() {
+			c.takeover(old)
 			kills--
 			c.start()
 			if kills%3 == 0 {
@@ -206,5 +227,5 @@ func (c *crowd) check() {
 			c.t.Errorf("%d attempts of %s are there, %d were acknowledged", got, session, last)
 		}
 	}
-	c.t.Logf("%d entries of %d processes", chain.Entries, c.started)
+	c.t.Logf("%d entries of %d processes; the slowest takeover took %v", chain.Entries, c.started, c.slowest)
 }
