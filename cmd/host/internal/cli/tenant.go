@@ -79,7 +79,7 @@ func (f *face) tenantCreateCommand(place *dataFlags) *cobra.Command {
 		Short: "Make a tenant, and its first key",
 		Long: "Makes a tenant and prints its first key on standard output, once: it is kept nowhere, so that whoever loses it needs another one. A\n" +
 			"name has 1 to 63 lower-case letters, digits and hyphens.",
-		Example: f.examples("host tenant create acme", "host tenant create acme --persona clerk --scopes call,forge"),
+		Example: f.examples("host tenant create acme", "host tenant create shop --persona clerk --scopes call,forge"),
 		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.createTenant(cmd.Context(), *place, args[0], flags.request())

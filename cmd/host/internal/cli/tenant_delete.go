@@ -10,7 +10,8 @@ func (f *face) tenantDeleteCommand(place *dataFlags) *cobra.Command {
 		Long: "Deletes a tenant with its keys, tools, sessions, what its personas have learned, and its audit log. The audit log of the tenant " + localTenant + "\n" +
 			"keeps that it was there, and its name is not used again. On a terminal it asks first; elsewhere it needs --yes. What was cut off is\n" +
 			"finished by the next one, or when a host is opened.",
-		Args: exactly("the name of one tenant"),
+		Example: f.examples("host tenant delete acme --yes"),
+		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes && !f.askable() {
 				return errUnasked
