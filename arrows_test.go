@@ -54,7 +54,7 @@ var rooms = []room{
 	},
 	{
 		"selfimprove",
-		[]string{"runtime/tool", "runtime/wire", "runtime/compose", "runtime/model", "runtime"},
+		[]string{"runtime/tool", "runtime/wire", "runtime/schema", "runtime/compose", "runtime/model", "runtime"},
 		"self-improvement reaches the world through runtime.Call only",
 	},
 	{"hierarchy", []string{"runtime/tool", "runtime/wire", "runtime/model", "judge"}, "specialists reach the world through the tools they are given"},

@@ -269,7 +269,11 @@ func (h *Host) Call(ctx context.Context, c tool.Caller, name string, input json.
 		return &runtime.CallResult{}, err
 	}
 	defer leave()
-	return h.tools.Call(ctx, c, name, input)
+	result, err := h.tools.Call(ctx, c, name, input)
+	if err == nil && result.Tool.ID == "" { // calls of forged tools are counted, and their sessions with them
+		_ = h.shelf.Touch(context.WithoutCancel(ctx), c) // that a session is in use is nothing that a call fails for
+	}
+	return result, err
 }
 
 // Tools returns what a caller may call, by name.

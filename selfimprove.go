@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
@@ -19,6 +20,7 @@ type self struct {
 	workflows   *selfimprove.Workflows
 	parameters  *selfimprove.Parameters
 	evaluation  *selfimprove.Evaluation
+	inputs      sync.Map // json.RawMessage by string: what tools of the host take, which never changes
 }
 
 // openSelf makes the parts of self-improvement. Agents get their tools when the configuration enables that; what is stored
@@ -31,20 +33,31 @@ func (h *Host) openSelf() error {
 	}
 	h.self.personality = selfimprove.NewPersonality(h.shelf, selfimprove.PersonalityOptions{
 		MaxDelta: c.Personality.MaxDeltaPerSession, MaxMutations: c.Personality.MaxMutationsPerSession, PersistWithDecay: c.Personality.PersistWithDecay,
-		DecayRate: c.Personality.DecayRate, Reload: c.Personality.Reload, Baseline: h.baseline, Now: h.opt.Now, Random: h.opt.Random,
+		DecayRate: c.Personality.DecayRate, Reload: c.Personality.Reload, Sessions: h.sessions, Baseline: h.baseline, Now: h.opt.Now, Random: h.opt.Random,
 	})
 	h.self.skills = selfimprove.NewSkills(h.shelf, selfimprove.SkillsOptions{
 		Allowlist: c.Skills.Allowlist, RequireApproval: c.Skills.RequireApprovalForNewCategories, Folders: h.opt.SkillFolders, Now: h.opt.Now,
 	})
 	h.self.workflows = selfimprove.NewWorkflows(h.shelf, selfimprove.WorkflowOptions{
-		MaxSteps: c.Workflows.MaxSteps, AllowedTools: c.Workflows.AllowedTools, Call: h.callStep, Visible: h.callable, Now: h.opt.Now,
+		MaxSteps: c.Workflows.MaxSteps, AllowedTools: c.Workflows.AllowedTools, Call: h.callStep, Visible: h.callable, InputSchema: h.inputSchema,
+		Now: h.opt.Now,
 	})
 	h.self.parameters = selfimprove.NewParameters(h.shelf, selfimprove.ParameterOptions{})
 	h.self.evaluation = selfimprove.NewEvaluation(h.shelf, selfimprove.EvaluationOptions{
 		Model: judge, MaxEvaluations: c.SelfEval.MaxEvaluationsPerSession, AutoAdjust: c.SelfEval.AutoAdjust, AdjustableParams: c.SelfEval.AdjustableParams,
-		ApplyToSession: c.SelfEval.ApplyToSession, Parameters: h.self.parameters, Adapt: h.adapt, Now: h.opt.Now, Random: h.opt.Random,
+		ApplyToSession: c.SelfEval.ApplyToSession, Parameters: h.self.parameters, Adapt: h.adapt, Traits: h.self.personality.Traits, Now: h.opt.Now, Random: h.opt.Random,
 	})
 	return nil
+}
+
+// sessions are those of a tenant.
+func (h *Host) sessions(ctx context.Context, tenant string) ([]tool.Caller, error) {
+	all, err := h.shelf.Sessions(ctx, tenant)
+	list := make([]tool.Caller, 0, len(all))
+	for _, s := range all {
+		list = append(list, s.Caller)
+	}
+	return list, err
 }
 
 // baseline is what the configuration says of a persona's traits.

@@ -28,3 +28,28 @@ func (h *Host) callable(ctx context.Context, c tool.Caller, name string) bool {
 	r, err := h.shelf.Find(ctx, c, name)
 	return err == nil && r.Callable() == nil
 }
+
+// inputSchema is what a tool takes that a caller may call; nil when there is none.
+func (h *Host) inputSchema(ctx context.Context, c tool.Caller, name string) json.RawMessage {
+	if !h.tools.Has(name) {
+		r, err := h.shelf.Find(ctx, c, name)
+		if err != nil {
+			return nil
+		}
+		return r.InputSchema
+	}
+	if known, ok := h.self.inputs.Load(name); ok {
+		return known.(json.RawMessage)
+	}
+	list, err := h.tools.Tools(ctx, c)
+	if err != nil {
+		return nil
+	}
+	for _, t := range list {
+		if t.Name == name && t.ID == "" {
+			h.self.inputs.Store(name, t.InputSchema)
+			return t.InputSchema
+		}
+	}
+	return nil
+}

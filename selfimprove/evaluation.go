@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +25,7 @@ const (
 	maxJudged          = 50_000 // characters of the query, and of the response
 	maxShown           = 60     // characters of a name that a model wrote
 	window             = 3      // evaluations that are compared before and after an adjustment
+	maxSuggestedDelta  = 0.1    // of a trait, that an evaluation suggests
 )
 
 // EvaluationOptions say what an evaluation may do. The zero value evaluates nothing and adjusts nothing.
@@ -38,6 +42,8 @@ type EvaluationOptions struct {
 	// Adapt is adapt_personality: it returns previousValue, newValue and delta, which may be less than what was asked for;
 	// nil refuses traits.
 	Adapt func(ctx context.Context, c tool.Caller, trait string, delta float64, reasoning string) (json.RawMessage, error)
+	// Traits are what the caller's traits are worth, for what is only proposed; nil knows nothing of them.
+	Traits func(ctx context.Context, c tool.Caller) (map[string]float64, error)
 	// Remember is given a trace of each evaluation; nil forgets it.
 	Remember func(ctx context.Context, c tool.Caller, trace json.RawMessage)
 
@@ -89,7 +95,7 @@ const evaluationInput = `{
 		"response": {"type": "string", "minLength": 1, "maxLength": 50000, "description": "evaluate: what you answered."},
 		"param": {"type": "string", "minLength": 1, "maxLength": 100, "description": "adjust: temperature, verbosity, the name of a trait, or personality."},
 		"value": {"type": ["number", "string", "object"], "description": "adjust: the new value; of a trait the number to add to it; of personality an object of trait and delta."},
-		"reasoning": {"type": "string", "maxLength": 2000, "description": "adjust: why."},
+		"reasoning": {"type": "string", "minLength": 1, "maxLength": 2000, "description": "adjust: why; it is required."},
 		"id": {"type": "string", "minLength": 1, "maxLength": 20, "description": "revert: the adjustment, as adjust and report name it."}
 	},
 	"required": ["action"],
@@ -111,6 +117,9 @@ func (e *Evaluation) run(ctx context.Context, c tool.Caller, input json.RawMessa
 	}
 	if err := json.Unmarshal(input, &ask); err != nil {
 		return nil, &tool.Error{Code: tool.InvalidInput, Message: "the input cannot be read", Hint: "give one JSON object, as the input schema has it", Cause: err}
+	}
+	if err := checkMembers(input, ask.Action); err != nil {
+		return nil, err
 	}
 	var result any
 	var err error
@@ -136,6 +145,32 @@ func (e *Evaluation) run(ctx context.Context, c tool.Caller, input json.RawMessa
 		return nil, tool.Errorf(tool.Internal, "the result has no JSON form: %w", err)
 	}
 	return text, nil
+}
+
+// membersOf are those that the actions take.
+var membersOf = map[string][]string{
+	"evaluate": {"query", "response"}, "adjust": {"param", "value", "reasoning"}, "report": {}, "revert": {"id"},
+}
+
+// checkMembers refuses members that an action does not take: whoever gives them means something else.
+func checkMembers(input []byte, action string) error {
+	takes, known := membersOf[action]
+	if !known {
+		return nil // it is refused for that
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(input, &given); err != nil {
+		return tool.Errorf(tool.InvalidInput, "the input cannot be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "action" && !slices.Contains(takes, name) {
+			return &tool.Error{
+				Code: tool.InvalidInput, Path: "/" + name, Message: fmt.Sprintf("%s has no member %s", action, tool.Quote(name)),
+				Hint: "it takes: " + strings.Join(append([]string{"action"}, takes...), ", "),
+			}
+		}
+	}
+	return nil
 }
 
 // Evaluated is what an evaluation gave.
@@ -206,6 +241,10 @@ func (e *Evaluation) follow(ctx context.Context, c tool.Caller, suggestions []su
 		output, err := e.adjust(ctx, c, s, true)
 		if err != nil {
 			result.Skipped = append(result.Skipped, Skipped{clip(s.Param, maxShown), tool.AsError(err).Message})
+			continue
+		}
+		if output.Unchanged {
+			result.Skipped = append(result.Skipped, Skipped{clip(s.Param, maxShown), "nothing would change"})
 			continue
 		}
 		result.Applied = append(result.Applied, Tried{s.Param, output})

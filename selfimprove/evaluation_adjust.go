@@ -1,6 +1,7 @@
 package selfimprove
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,7 @@ type Adjusted struct {
 	ID string `json:"id,omitempty"` // "" when nothing changed
 	Change
 	Applied     Applied         `json:"applied"`
+	Unchanged   bool            `json:"unchanged,omitempty"`   // it is so already: nothing is kept of it
 	Personality json.RawMessage `json:"personality,omitempty"` // what adapt_personality said
 }
 
@@ -36,6 +38,9 @@ func (e *Evaluation) Adjust(ctx context.Context, c tool.Caller, param string, va
 		return nil, err
 	}
 	defer done()
+	if strings.TrimSpace(reasoning) == "" {
+		return nil, &tool.Error{Code: tool.InvalidInput, Path: "/reasoning", Message: "reasoning is missing", Hint: "say in a sentence why"}
+	}
 	return e.adjust(ctx, c, suggestion{param, value, reasoning}, false)
 }
 
@@ -62,17 +67,30 @@ func (e *Evaluation) adjust(ctx context.Context, c tool.Caller, want suggestion,
 		return e.adjustTrait(ctx, c, want, automatic)
 	}
 	if e.opt.ApplyToSession {
-		change, err := e.opt.Parameters.Set(ctx, c, want.Param, want.Value)
+		change, err := e.opt.Parameters.set(ctx, c, want.Param, want.Value, state.known(want.Param))
 		if err != nil {
 			return nil, err
 		}
 		return e.record(ctx, c, Adjustment{Change: change, Applied: AppliedToSession, Automatic: automatic})
 	}
-	change, err := e.opt.Parameters.change(state.Proposed[want.Param], want.Param, want.Value)
+	change, err := e.opt.Parameters.change(state.Proposed[want.Param], state.known(want.Param), want.Param, want.Value)
 	if err != nil {
 		return nil, err
 	}
 	return e.record(ctx, c, Adjustment{Change: change, Applied: NotApplied, Automatic: automatic})
+}
+
+// known is the last value that the adjustments tell of a parameter, also of one that was taken back; nil when there is none.
+func (s *evaluationState) known(param string) json.RawMessage {
+	for _, a := range slices.Backward(s.Adjustments) {
+		if a.Param == param {
+			if isNull(a.New) {
+				return a.Previous
+			}
+			return a.New
+		}
+	}
+	return nil
 }
 
 func (e *Evaluation) adjustable(param string) bool {
@@ -96,7 +114,13 @@ func (e *Evaluation) adjustTrait(ctx context.Context, c tool.Caller, want sugges
 		return nil, err
 	}
 	a := Adjustment{Change: Change{Param: trait}, Delta: delta, Applied: NotApplied, Automatic: automatic}
+	if automatic && math.Abs(delta) > maxSuggestedDelta {
+		return nil, badValue(fmt.Sprintf("%s would change by %v: suggestions are from -%v to %[3]v", trait, delta, maxSuggestedDelta), "suggest less")
+	}
 	if automatic && !e.opt.ApplyToSession {
+		if a.Change, err = e.wouldBe(ctx, c, trait, delta); err != nil {
+			return nil, err
+		}
 		return e.record(ctx, c, a)
 	}
 	reasoning := strings.TrimSpace(clip(want.Reasoning, MaxReasoning-1))
@@ -104,6 +128,18 @@ func (e *Evaluation) adjustTrait(ctx context.Context, c tool.Caller, want sugges
 		reasoning = fmt.Sprintf("self_evaluate: %s is to change by %v", trait, delta)
 	}
 	return e.adapt(ctx, c, a, reasoning)
+}
+
+// wouldBe is what a change of a trait would come to.
+func (e *Evaluation) wouldBe(ctx context.Context, c tool.Caller, trait string, delta float64) (Change, error) {
+	if e.opt.Traits == nil {
+		return Change{Param: trait}, nil
+	}
+	values, err := e.opt.Traits(ctx, c)
+	if err != nil {
+		return Change{}, err
+	}
+	return Change{trait, number(values[trait]), number(rounded(clamp(values[trait] + delta)))}, nil
 }
 
 // trait is the trait and the delta that a suggestion means.
@@ -114,8 +150,8 @@ func (s suggestion) trait() (string, float64, error) {
 			Trait string          `json:"trait"`
 			Delta json.RawMessage `json:"delta"`
 		}
-		if json.Unmarshal(value, &both) != nil || !isTrait(both.Trait) {
-			return "", 0, badValue("the value of personality has no trait that there is", "give an object of trait and delta; the traits are "+strings.Join(traitNames(), ", "))
+		if strict(value, &both) != nil || !isTrait(both.Trait) {
+			return "", 0, badValue("the value of personality is no object of a trait that there is and a delta", "give trait and delta, and nothing else; the traits are "+strings.Join(traitNames(), ", "))
 		}
 		trait, value = both.Trait, both.Delta
 	}
@@ -146,13 +182,20 @@ func (e *Evaluation) adapt(ctx context.Context, c tool.Caller, a Adjustment, rea
 	}
 	a.Previous, a.New, a.Applied = number(*became.Previous), number(*became.New), AppliedToPersona
 	if a.Delta = rounded(*became.New - *became.Previous); a.Delta == 0 {
-		return &Adjusted{Change: a.Change, Applied: NotApplied, Personality: output}, nil
+		return &Adjusted{Change: a.Change, Applied: NotApplied, Unchanged: true, Personality: output}, nil
 	}
 	result, err := e.record(ctx, c, a)
 	if err == nil {
 		result.Personality = output
 	}
 	return result, err
+}
+
+// strict reads an object that has no members but those that are known.
+func strict(text []byte, into any) error {
+	read := json.NewDecoder(bytes.NewReader(text))
+	read.DisallowUnknownFields()
+	return read.Decode(into)
 }
 
 // number is a finite number as JSON.
@@ -164,8 +207,11 @@ func number(x float64) json.RawMessage {
 	return text
 }
 
-// record keeps an adjustment, and marks the one that it reverts.
+// record keeps an adjustment, and marks the one that it reverts. One that changes nothing takes no place.
 func (e *Evaluation) record(ctx context.Context, c tool.Caller, a Adjustment) (*Adjusted, error) {
+	if a.none() && a.Reverts == "" {
+		return &Adjusted{Change: a.Change, Applied: NotApplied, Unchanged: true}, nil
+	}
 	var kept *Adjustment
 	_, err := e.edit(ctx, c, func(s *evaluationState) error {
 		if undone := s.find(a.Reverts); undone != nil {

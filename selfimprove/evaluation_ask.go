@@ -94,7 +94,7 @@ func (e *Evaluation) suggestible() map[string]string {
 	}
 	for _, trait := range traitNames() {
 		if e.adjustable(trait) && e.opt.Adapt != nil {
-			all[trait] = "a number to add to this trait, from -0.1 to 0.1"
+			all[trait] = fmt.Sprintf("a number to add to this trait, from -%v to %[1]v", maxSuggestedDelta)
 		}
 	}
 	return all

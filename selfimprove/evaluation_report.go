@@ -91,7 +91,7 @@ func averageScores(list []Scored) (mean Scores) {
 		mean.Accuracy += one.Scores.Accuracy / n
 		mean.Helpfulness += one.Scores.Helpfulness / n
 	}
-	return mean
+	return Scores{rounded(mean.Relevance), rounded(mean.Clarity), rounded(mean.Accuracy), rounded(mean.Helpfulness)}
 }
 
 func trend(list []Scored) Trend {
@@ -101,7 +101,7 @@ func trend(list []Scored) Trend {
 		return Trend{Direction: "unknown"}
 	}
 	last, before := list[len(list)-n:], list[len(list)-2*n:len(list)-n]
-	t := Trend{Direction: "steady", Change: *meanScore(last) - *meanScore(before)}
+	t := Trend{Direction: "steady", Change: rounded(*meanScore(last) - *meanScore(before))}
 	switch {
 	case t.Change > notable:
 		t.Direction = "improving"

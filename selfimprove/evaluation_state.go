@@ -148,6 +148,6 @@ func meanScore(list []Scored) *float64 {
 	for _, one := range list {
 		sum += one.Scores.Mean()
 	}
-	sum /= float64(len(list))
+	sum = rounded(sum / float64(len(list)))
 	return &sum
 }

@@ -69,6 +69,9 @@ type Change struct {
 	New      json.RawMessage `json:"newValue"`
 }
 
+// none reports whether a change changes nothing.
+func (c Change) none() bool { return !isNull(c.New) && string(c.Previous) == string(c.New) }
+
 // All returns what is set in a session, as JSON by name.
 func (p *Parameters) All(ctx context.Context, c tool.Caller) (map[string]json.RawMessage, error) {
 	if err := c.Validate(); err != nil {
@@ -87,11 +90,17 @@ func (p *Parameters) Get(ctx context.Context, c tool.Caller, param string) (json
 	return all[param], err
 }
 
-// Set changes a parameter of a session to a JSON value that its declaration allows, and says what it was.
+// Set changes a parameter of a session to a JSON value that its declaration allows, and says what it was. Nothing is written when
+// it is that already.
 func (p *Parameters) Set(ctx context.Context, c tool.Caller, param string, value json.RawMessage) (Change, error) {
+	return p.set(ctx, c, param, value, nil)
+}
+
+// set is Set for a parameter of which a value is known that it had before it was taken back.
+func (p *Parameters) set(ctx context.Context, c tool.Caller, param string, value, known json.RawMessage) (Change, error) {
 	var done Change
 	err := p.edit(ctx, c, func(all map[string]json.RawMessage) (err error) {
-		done, err = p.change(all[param], param, value)
+		done, err = p.change(all[param], known, param, value)
 		all[param] = done.New
 		return err
 	}, &done)
@@ -127,6 +136,9 @@ func (p *Parameters) edit(ctx context.Context, c tool.Caller, fn func(all map[st
 		if err := fn(all); err != nil {
 			return tool.DocumentChange{}, err
 		}
+		if done.none() {
+			return tool.DocumentChange{Value: old}, nil
+		}
 		text, err := json.Marshal(all)
 		if err != nil {
 			return tool.DocumentChange{}, tool.Errorf(tool.Internal, "parameters have no JSON form: %w", err)
@@ -147,8 +159,9 @@ func readParameters(text []byte) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// change says what a parameter becomes that was previous.
-func (p *Parameters) change(previous json.RawMessage, param string, value json.RawMessage) (Change, error) {
+// change says what a parameter becomes that was previous. How far it moves is measured from there or, where it is not set, from
+// the last value that is known.
+func (p *Parameters) change(previous, known json.RawMessage, param string, value json.RawMessage) (Change, error) {
 	declared, ok := p.declared[param]
 	if !ok {
 		return Change{}, &tool.Error{
@@ -156,7 +169,10 @@ func (p *Parameters) change(previous json.RawMessage, param string, value json.R
 			Hint: "the parameters are " + strings.Join(p.names(), ", "),
 		}
 	}
-	allowed, err := declared.read(param, value, previous)
+	if !isNull(previous) {
+		known = previous
+	}
+	allowed, err := declared.read(param, value, known)
 	return Change{param, previous, allowed}, err
 }
 
@@ -177,7 +193,7 @@ func (p Parameter) read(name string, value, previous json.RawMessage) (json.RawM
 		return nil, badValue(name+" is not a number within its range", fmt.Sprintf("give a number from %v to %v", p.Min, p.Max))
 	}
 	if before, ok := finite(previous); ok && p.Step > 0 && math.Abs(number-before) > p.Step+rounding {
-		return nil, badValue(fmt.Sprintf("%s is %v, and %v is too far from it", name, before, number), fmt.Sprintf("move it by at most %v at a time", p.Step))
+		return nil, badValue(fmt.Sprintf("%s is or was %v, and %v is too far from it", name, before, number), fmt.Sprintf("move it by at most %v at a time", p.Step))
 	}
 	return json.Marshal(number)
 }

@@ -35,6 +35,8 @@ type PersonalityOptions struct {
 	DecayRate        float64 // strength that a mutation loses in a day
 	Reload           bool    // mutations count in later sessions too; otherwise only in the one that made them
 
+	// Sessions are those of a tenant, whose mutations are looked at and taken back with their personas'; nil knows none.
+	Sessions func(ctx context.Context, tenant string) ([]tool.Caller, error)
 	// Baseline is what the configuration says of a persona's traits. One that is missing is 0.5; nil says nothing.
 	Baseline func(c tool.Caller) map[string]float64
 	Now      func() time.Time // nil is time.Now
@@ -48,6 +50,9 @@ func NewPersonality(shelf Shelf, opt PersonalityOptions) *Personality {
 	}
 	if opt.MaxMutations <= 0 {
 		opt.MaxMutations = defaultMutations
+	}
+	if opt.Sessions == nil {
+		opt.Sessions = func(context.Context, string) ([]tool.Caller, error) { return nil, nil }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -141,36 +146,97 @@ func (p *Personality) Baseline(c tool.Caller) map[string]float64 {
 	return values
 }
 
-// History returns the mutations of a persona that still have strength, newest first. Those that are kept with a session are not
-// among them.
+// History returns the mutations of a persona that still have strength, newest first, those of its sessions included.
 func (p *Personality) History(ctx context.Context, tenant, persona string) ([]Mutation, error) {
-	text, err := p.shelf.Document(ctx, tool.DocumentRef{Kind: tool.Mutations, Tenant: tenant, Persona: persona})
+	places, err := p.places(ctx, tenant, persona)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := readMutations(text)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Mutation, 0, len(kept.Rows))
-	for _, row := range slices.Backward(kept.Rows) {
-		if row.Strength > leastStrength {
-			row.AgentID = persona
-			list = append(list, row)
+	list := []Mutation{}
+	for _, at := range places {
+		text, err := p.shelf.Document(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := readMutations(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range slices.Backward(kept.Rows) {
+			if row.Strength > leastStrength {
+				row.AgentID = persona
+				list = append(list, row)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Mutation) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
 	return list, nil
 }
 
-// Reset removes all mutations of a persona, and returns how many there were: its traits are at their baselines again. Budgets
-// that sessions have used stay used. It mends a document that cannot be read.
+// Changed returns the personas of a tenant that have mutations, or had some, sorted.
+func (p *Personality) Changed(ctx context.Context, tenant string) ([]string, error) {
+	list, err := p.shelf.Personas(ctx, tenant, tool.Mutations)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := p.opt.Sessions(ctx, tenant)
+	for _, c := range sessions {
+		list = append(list, c.Persona)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), err
+}
+
+// places are where the mutations of a persona may lie: its own, and those of its sessions.
+func (p *Personality) places(ctx context.Context, tenant, persona string) ([]tool.DocumentRef, error) {
+	if err := checkPersona(tenant, persona); err != nil {
+		return nil, err
+	}
+	places := []tool.DocumentRef{{Kind: tool.Mutations, Tenant: tenant, Persona: persona}}
+	sessions, err := p.opt.Sessions(ctx, tenant)
+	for _, c := range sessions {
+		if c.Persona == persona {
+			places = append(places, session(c, tool.Mutations, ""))
+		}
+	}
+	return places, err
+}
+
+// checkPersona refuses what names no persona.
+func checkPersona(tenant, persona string) error {
+	const any = "any"
+	return tool.Caller{Tenant: tenant, Persona: persona, Session: any}.Validate()
+}
+
+// Reset removes all mutations of a persona, those of its sessions included, and returns how many there were: its traits are at
+// their baselines again. Budgets that sessions have used stay used. It mends documents that cannot be read.
 func (p *Personality) Reset(ctx context.Context, by tool.Actor, tenant, persona string) (removed int, err error) {
 	if by.Tenant != tenant {
 		return 0, noPersona(persona)
 	}
-	by = inPlaceOf(by, persona)
-	at := tool.DocumentRef{Kind: tool.Mutations, Tenant: tenant, Persona: persona}
+	places, err := p.places(ctx, tenant, persona)
+	if err != nil {
+		return 0, err
+	}
+	for _, at := range places {
+		n, err := p.reset(ctx, by, at)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// reset is Reset for one document.
+func (p *Personality) reset(ctx context.Context, by tool.Actor, at tool.DocumentRef) (removed int, err error) {
+	if text, err := p.shelf.Document(ctx, at); err != nil || text == nil {
+		return 0, err
+	}
+	by = inPlaceOf(by, at.Persona)
+	if at.Session != "" {
+		by.Session = at.Session
+	}
 	err = p.shelf.EditDocument(ctx, by, at, func(old []byte) (tool.DocumentChange, error) {
 		kept, unreadable := readMutations(old)
 		m := p.mind(by.Caller, kept)
@@ -193,6 +259,9 @@ type Decayed struct {
 func (p *Personality) Decay(ctx context.Context, by tool.Actor, tenant, persona string) (done Decayed, err error) {
 	if by.Tenant != tenant {
 		return done, noPersona(persona)
+	}
+	if err := checkPersona(tenant, persona); err != nil {
+		return done, err
 	}
 	if !p.opt.PersistWithDecay {
 		return Decayed{Skipped: true}, nil

@@ -260,7 +260,7 @@ func (m *mind) change(old []byte) (tool.DocumentChange, error) {
 	}
 	if len(text) > maxMutationDoc {
 		return tool.DocumentChange{}, &tool.Error{
-			Code: tool.Limit, Message: fmt.Sprintf("the persona has %d mutations: there is no room for more", len(m.Rows)),
+			Code: tool.Limit, Message: fmt.Sprintf("the persona has %d mutations: there is no room for one more", len(m.Rows)-1),
 			Hint: "wait until some have faded, or have an operator reset the persona",
 		}
 	}

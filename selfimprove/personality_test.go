@@ -347,6 +347,44 @@ func TestT266WithoutPersistenceMutationsAreOfTheSession(t *testing.T) {
 	same(t, "after the session", n.value(t, ada, "openness"), 0.5)
 }
 
+// What is kept with sessions is known of the persona, and taken back with it.
+func TestResetTakesBackWhatSessionsHave(t *testing.T) {
+	t.Parallel()
+	opt := fading
+	opt.PersistWithDecay = false
+	n := newNature(t, opt)
+	n.opt.Sessions = func(ctx context.Context, tenant string) (list []tool.Caller, err error) {
+		all, err := n.shelf.Sessions(ctx, tenant)
+		for _, s := range all {
+			list = append(list, s.Caller)
+		}
+		return list, err
+	}
+	n.restart()
+	second, bob := of("acme", "ada", "2"), of("acme", "bob", "1")
+	for _, c := range []tool.Caller{ada, second, bob} {
+		n.adapt(t, c, "openness", 0.1)
+	}
+	list, err := n.History(t.Context(), "acme", "ada")
+	same(t, "history", fmt.Sprint(len(list), err), "2 <nil>")
+	changed, err := n.Changed(t.Context(), "acme")
+	same(t, "changed", fmt.Sprint(changed, err), "[ada bob] <nil>")
+	removed, err := n.Reset(t.Context(), tool.Actor{Caller: of("acme", "ops", "cli"), Name: "ops"}, "acme", "ada")
+	same(t, "removed", fmt.Sprint(removed, err), "2 <nil>")
+	for c, want := range map[tool.Caller]float64{ada: 0.5, second: 0.5, bob: 0.6} {
+		same(t, "afterwards "+c.Persona+c.Session, n.value(t, c, "openness"), want)
+	}
+	for range 2 {
+		n.adapt(t, ada, "openness", 0.2)
+	}
+	if done := n.adapt(t, ada, "openness", 0.2); done.Delta != 0 {
+		t.Errorf("the budget was given back: %+v", done)
+	}
+	if _, err := n.Decay(t.Context(), tool.Actor{Caller: ada}, "acme", ""); !errors.Is(err, tool.InvalidRequest) || !strings.Contains(err.Error(), "persona is empty") {
+		t.Errorf("no persona: %v", err)
+	}
+}
+
 // broken is a shelf that fails while it writes.
 type broken struct{ *tiers.Shelf }
 

@@ -2,6 +2,9 @@ package selfimprove
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -15,8 +18,10 @@ type Skill struct {
 	Name        string `json:"name"`
 	Category    string `json:"category"`
 	Description string `json:"description"`
-	Content     string `json:"content,omitempty"`    // Markdown; only where it was asked for
-	SourcePath  string `json:"sourcePath,omitempty"` // of its SKILL.md; "" for one that the persona proposed
+	Content     string `json:"content,omitempty"`     // Markdown; only where it was asked for
+	FrontMatter string `json:"frontMatter,omitempty"` // YAML, as it is written; only with the content
+	SourcePath  string `json:"sourcePath,omitempty"`  // of its SKILL.md; "" for one that the persona proposed
+	SHA256      string `json:"sha256,omitempty"`      // of its SKILL.md, in hexadecimal digits
 
 	Emoji          string            `json:"emoji,omitempty"`
 	Homepage       string            `json:"homepage,omitempty"`
@@ -35,6 +40,36 @@ const Uncategorized = "uncategorized"
 // is reports whether a skill is meant by a folded id or name.
 func (k *Skill) is(folded string) bool {
 	return folded != "" && (foldSkill(k.SkillID) == folded || foldSkill(k.Name) == folded)
+}
+
+// Text is the skill as a SKILL.md has it, where the content was asked for.
+func (k *Skill) Text() string { return skillText(k.FrontMatter, k.Content) }
+
+func skillText(head, body string) string {
+	if head = strings.Trim(head, "\n"); head != "" {
+		head += "\n"
+	}
+	return "---\n" + head + "---\n\n" + body + "\n"
+}
+
+// ApprovalID is the id under which a person decides whether the skill may be enabled, as it is now: what it says is part of it.
+func (k *Skill) ApprovalID() string {
+	return fmt.Sprintf("%s-%s-%s", EnableSkill, k.SkillID, k.SHA256[:min(len(k.SHA256), shownDigits)])
+}
+
+// digest is the SHA-256 of a text.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// shownDigits is how much of a digest stands in ids.
+const shownDigits = 12
+
+// withoutText leaves out what a list of skills does not have.
+func (k Skill) withoutText() Skill {
+	k.Content, k.FrontMatter = "", ""
+	return k
 }
 
 // brief is a skill as lists of agents have it.
@@ -144,8 +179,7 @@ func (s *Skills) Catalogue(ctx context.Context, tenant, persona string) ([]Skill
 	}
 	list := make([]Skill, 0, len(v.skills))
 	for _, k := range v.skills {
-		k.Content = ""
-		list = append(list, k)
+		list = append(list, k.withoutText())
 	}
 	return list, nil
 }

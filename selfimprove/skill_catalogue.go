@@ -49,7 +49,7 @@ func (s *Skills) catalogue(ctx context.Context) ([]Skill, error) {
 	}
 	all := []Skill{}
 	for _, folder := range s.opt.Folders {
-		found, err := scanSkills(ctx, folder, MaxSkills-len(all))
+		found, err := scanSkills(ctx, folder, max(MaxSkills-len(all), 0))
 		if err != nil {
 			return nil, err
 		}
@@ -60,33 +60,34 @@ func (s *Skills) catalogue(ctx context.Context) ([]Skill, error) {
 	return all, nil
 }
 
-// scanSkills reads the skills of a folder, by name, at most so many. The error is the context's.
+// scanSkills reads the skills of a folder, by name, at most so many; one more, which is none, says what was left out. The error is
+// the context's.
 func scanSkills(ctx context.Context, folder string, most int) (list []Skill, err error) {
 	root, err := os.OpenRoot(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return []Skill{{SourcePath: folder, Problem: "the folder cannot be opened"}}[:min(1, most)], nil
+		return []Skill{{SourcePath: folder, Problem: "the folder cannot be opened"}}, nil
 	}
 	defer func() { _ = root.Close() }()
 	dirs, problem := skillDirs(root)
 	if problem != "" {
 		list = append(list, Skill{SourcePath: folder, Problem: problem})
 	}
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		if err := ctx.Err(); err != nil {
 			return nil, tool.AsError(err)
 		}
 		if len(list) >= most {
-			break
+			more := fmt.Sprintf("%d more folders are not read, from %s on: at most %d skills are", len(dirs)-i, tool.Quote(dir), MaxSkills)
+			return append(list[:most], Skill{SourcePath: folder, Problem: more}), nil
 		}
 		if k, ok := readSkillDir(root, folder, dir); ok {
-			k.Content = ""
-			list = append(list, k)
+			list = append(list, k.withoutText())
 		}
 	}
-	return list[:min(len(list), most)], nil
+	return list, nil
 }
 
 // skillDirs returns the names of the folders in one, sorted. Hidden ones and links are passed over.
@@ -123,7 +124,7 @@ func readSkillDir(root *os.Root, folder, dir string) (Skill, bool) {
 	if err != nil {
 		k.Problem = err.Error()
 	}
-	k.folder, k.dir, k.SourcePath = folder, dir, filepath.Join(folder, dir, skillFile)
+	k.folder, k.dir, k.SourcePath, k.SHA256 = folder, dir, filepath.Join(folder, dir, skillFile), digest(string(text))
 	return k, true
 }
 
@@ -166,6 +167,13 @@ func markTaken(list []Skill) {
 			taken[id], taken[name] = k.SourcePath, k.SourcePath
 		}
 	}
+}
+
+// forget has the folders read anew.
+func (s *Skills) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = nil
 }
 
 // load returns a skill with its content, read anew.

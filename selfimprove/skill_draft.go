@@ -3,13 +3,10 @@ package selfimprove
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -33,30 +30,62 @@ const (
 	DraftRefused  DraftState = "refused"
 )
 
-// SkillDraft is a request of an agent that waits for a person, or that a person decided. The id of a proposal is made of its
-// text, so that what is approved is what was seen.
+// SkillDraft is a request of an agent that waits for a person, or that a person decided. Its id is made of the text that it is
+// about, so that what is approved is what was seen.
 type SkillDraft struct {
-	ID          string     `json:"id"`
-	Persona     string     `json:"persona"`
-	Kind        DraftKind  `json:"kind"`
-	SkillID     string     `json:"skillId"`
-	Name        string     `json:"name"`
-	Category    string     `json:"category"`
-	Reason      string     `json:"reason,omitempty"`      // the agent's
-	Description string     `json:"description,omitempty"` // of a proposal
-	Content     string     `json:"content,omitempty"`     // of a proposal
-	Session     string     `json:"session"`               // in which it was asked
-	At          tool.Time  `json:"at"`
-	State       DraftState `json:"state"`
-	DecidedBy   string     `json:"decidedBy,omitempty"`
-	DecidedAt   *tool.Time `json:"decidedAt,omitempty"`
-	Why         string     `json:"why,omitempty"` // the person's
+	ID          string    `json:"id"`
+	Persona     string    `json:"persona"`
+	Kind        DraftKind `json:"kind"`
+	SkillID     string    `json:"skillId"`
+	Name        string    `json:"name"`
+	Category    string    `json:"category"`
+	Reason      string    `json:"reason,omitempty"`      // the agent's
+	Description string    `json:"description,omitempty"` // of a proposal
+	FrontMatter string    `json:"frontMatter,omitempty"` // of a proposal, YAML; "" when it has only what stands here
+	Content     string    `json:"content,omitempty"`     // of a proposal
+	// SHA256 is that of the SKILL.md that is to be enabled, or that the proposal edits, in hexadecimal digits; "" for a new skill.
+	SHA256     string     `json:"sha256,omitempty"`
+	SourcePath string     `json:"sourcePath,omitempty"` // of that SKILL.md; "" for one that the persona proposed
+	Session    string     `json:"session"`              // in which it was asked
+	At         tool.Time  `json:"at"`
+	State      DraftState `json:"state"`
+	DecidedBy  string     `json:"decidedBy,omitempty"`
+	DecidedAt  *tool.Time `json:"decidedAt,omitempty"`
+	Why        string     `json:"why,omitempty"` // the person's
+}
+
+// Text is the SKILL.md of a proposal.
+func (d *SkillDraft) Text() string {
+	head := d.FrontMatter
+	if head == "" {
+		head = "name: " + quoteYAML(d.Name) + "\ndescription: " + quoteYAML(d.Description) + "\n"
+		if d.Category != Uncategorized {
+			head += "category: " + quoteYAML(d.Category) + "\n"
+		}
+	}
+	return skillText(head, d.Content)
+}
+
+// quoteYAML is text as YAML has it, which takes strings of JSON.
+func quoteYAML(text string) string {
+	quoted, _ := json.Marshal(text) // text is always JSON
+	return string(quoted)
+}
+
+// skill is what an approved proposal makes.
+func (d *SkillDraft) skill() Skill {
+	text := d.Text()
+	k := ReadSkill(d.SkillID, []byte(text))
+	k.SkillID, k.Name, k.Category, k.Description, k.SHA256 = d.SkillID, d.Name, d.Category, d.Description, digest(text)
+	return k
 }
 
 // SkillApproval is a draft that waits, with what there is of its skill now.
 type SkillApproval struct {
 	SkillDraft
-	Current *Skill `json:"current,omitempty"` // nil when the proposal is a new skill
+	Current *Skill `json:"current,omitempty"` // nil when there is none at hand
+	// Problem says why the draft cannot be approved; "" when it can.
+	Problem string `json:"problem,omitempty"`
 }
 
 // drafts returns those of a persona, by id.
@@ -81,113 +110,24 @@ func ownSkills(drafts []SkillDraft) (list []Skill) {
 		return cmp.Or(strings.Compare(a.SkillID, b.SkillID), b.DecidedAt.Compare(a.DecidedAt.Time))
 	})
 	for _, d := range slices.CompactFunc(approved, func(a, b SkillDraft) bool { return a.SkillID == b.SkillID }) {
-		list = append(list, Skill{
-			SkillID: d.SkillID, Name: d.Name, Category: d.Category, Description: d.Description, Content: d.Content,
-			UserInvocable: true, ModelInvocable: true,
-		})
+		list = append(list, d.skill())
 	}
 	return list
 }
 
-// SkillProposal is a skill that an agent drafts, or an edit of one that there is.
-type SkillProposal struct {
-	SkillID     string // the skill to edit; "" makes a new one
-	Name        string // of a new skill: lower case letters, digits and single hyphens
-	Description string // "" of an edit leaves it as it is
-	Content     string // Markdown, all of it
-	Reason      string
-}
-
-func (p SkillProposal) check() error {
-	wrong := func(path, message, hint string) error {
-		return &tool.Error{Code: tool.InvalidInput, Path: path, Message: message, Hint: hint}
-	}
-	switch {
-	case strings.TrimSpace(p.Content) == "":
-		return wrong("/content", "content is required", "write the whole text of the skill, as Markdown")
-	case len(p.Content) > MaxProposalBytes:
-		return wrong("/content", fmt.Sprintf("the content is longer than %d bytes", MaxProposalBytes), "say it in fewer words")
-	case !utf8.ValidString(p.Content+p.Description+p.Reason) || strings.ContainsRune(p.Content+p.Description, 0):
-		return wrong("/content", "the text is not UTF-8", "write plain text")
-	case utf8.RuneCountInString(p.Description) > maxDescription:
-		return wrong("/description", fmt.Sprintf("the description is longer than %d characters", maxDescription), "say in one sentence what the skill is for")
-	case len(p.Reason) > MaxSkillReason:
-		return wrong("/reason", fmt.Sprintf("the reason is longer than %d bytes", MaxSkillReason), "say it in one sentence")
-	case p.SkillID != "":
-		return nil
-	case p.Name != skillID(p.Name) || p.Name == "" || len(p.Name) > maxSkillName:
-		return wrong("/name", fmt.Sprintf("%s is no name of a skill", tool.Quote(p.Name)), "lower case letters, digits and single hyphens, at most 64: parse-invoices")
-	case strings.TrimSpace(p.Description) == "":
-		return wrong("/description", "description is required of a new skill", "say in one sentence what the skill is for")
-	}
-	return nil
-}
-
-// Propose drafts a skill, or an edit of one, for a person to decide on. Nothing changes until then.
-func (s *Skills) Propose(ctx context.Context, by tool.Actor, p SkillProposal) (SkillChange, error) {
-	if err := p.check(); err != nil {
-		return SkillChange{}, err
-	}
-	v, err := s.view(ctx, by.Caller)
-	if err != nil {
-		return SkillChange{}, err
-	}
-	d, err := s.proposal(&v, p)
-	if err != nil {
-		return SkillChange{}, err
-	}
-	proposals := slices.DeleteFunc(slices.Clone(v.drafts), func(d SkillDraft) bool {
-		_, gone := v.retired[d.SkillID]
-		return gone || d.Kind != ProposeSkill
-	})
-	if len(proposals) >= MaxProposals {
-		return SkillChange{}, tooMany(fmt.Sprintf("there are %d proposals already", len(proposals)), "have the operator retire skills that are no longer needed")
-	}
-	return s.ask(ctx, by, v.drafts, d, "a person decides on it; until then nothing changes")
-}
-
-func tooMany(message, hint string) error {
-	return &tool.Error{Code: tool.Limit, Message: message, Hint: hint}
-}
-
-// proposal makes a draft of a proposal that was checked.
-func (s *Skills) proposal(v *skillView, p SkillProposal) (SkillDraft, error) {
-	d := SkillDraft{
-		Kind: ProposeSkill, SkillID: p.Name, Name: p.Name, Category: Uncategorized, Reason: p.Reason,
-		Description: strings.Join(strings.Fields(p.Description), " "), Content: strings.TrimSpace(p.Content),
-	}
-	k, err := v.find(cmp.Or(p.SkillID, p.Name))
-	_, gone := v.retired[d.SkillID]
-	switch {
-	case gone:
-		return d, &tool.Error{Code: tool.Collision, Path: "/name", Message: fmt.Sprintf("the skill %s was retired", tool.Quote(d.SkillID)), Hint: "choose another name"}
-	case err != nil && p.SkillID != "":
-		return d, err
-	case err == nil:
-		if meansSkill(s.opt.Locked, k) {
-			return d, &tool.Error{Code: tool.Denied, Path: "/skillId", Message: fmt.Sprintf("the skill %s is locked", tool.Quote(k.SkillID)), Hint: "propose a skill of another name"}
-		}
-		current, err := k.load()
-		if err != nil {
-			return d, err
-		}
-		d.SkillID, d.Name, d.Category, d.Description = k.SkillID, k.Name, k.Category, cmp.Or(d.Description, k.Description)
-		if d.Content == current.Content && d.Description == current.Description {
-			return d, &tool.Error{Code: tool.InvalidInput, Path: "/content", Message: "the skill says that already", Hint: "propose what is to change"}
-		}
-	}
-	sum := sha256.Sum256([]byte(d.Name + "\x00" + d.Description + "\x00" + d.Content))
-	const digits = 12
-	d.ID = fmt.Sprintf("%s-%s-%s", ProposeSkill, d.SkillID, hex.EncodeToString(sum[:])[:digits])
-	return d, nil
-}
-
-// ask keeps a draft for a person to decide on. One that waits already stays as it is.
+// ask keeps a draft for a person to decide on. One that waits already stays as it is; a request to enable what the skill was
+// before gives way.
 func (s *Skills) ask(ctx context.Context, by tool.Actor, among []SkillDraft, d SkillDraft, reason string) (SkillChange, error) {
 	waits := SkillChange{Status: "requires_approval", ApprovalID: d.ID, SkillID: d.SkillID, Category: d.Category, Reason: reason}
 	pending := slices.DeleteFunc(slices.Clone(among), func(d SkillDraft) bool { return d.State != DraftPending })
-	if slices.ContainsFunc(pending, func(old SkillDraft) bool { return old.ID == d.ID }) {
+	if slices.ContainsFunc(pending, d.same) {
 		return waits, nil
+	}
+	if d.Kind == EnableSkill {
+		pending = slices.DeleteFunc(pending, func(old SkillDraft) bool { return old.Kind == EnableSkill && old.SkillID == d.SkillID })
+		if err := s.dropOthers(ctx, by, by.Caller, d, DraftPending); err != nil {
+			return SkillChange{}, err
+		}
 	}
 	if len(pending) >= MaxPendingDrafts {
 		return SkillChange{}, tooMany(fmt.Sprintf("%d requests wait for a decision already", len(pending)), "wait until a person has decided on them")
@@ -195,7 +135,8 @@ func (s *Skills) ask(ctx context.Context, by tool.Actor, among []SkillDraft, d S
 	d.Persona, d.Session, d.At, d.State = by.Persona, by.Session, s.now(), DraftPending
 	ref := persona(by.Caller, tool.SkillDrafts, d.ID)
 	return waits, s.shelf.EditDocument(ctx, by, ref, func(old []byte) (tool.DocumentChange, error) {
-		if old != nil {
+		var kept SkillDraft
+		if old != nil && decodeDocument(tool.SkillDrafts, old, &kept) == nil && kept.same(d) {
 			return tool.DocumentChange{Value: old}, nil
 		}
 		value, err := json.Marshal(d)
@@ -205,89 +146,16 @@ func (s *Skills) ask(ctx context.Context, by tool.Actor, among []SkillDraft, d S
 	})
 }
 
-// Approvals returns what waits for a person in a tenant: by persona, the oldest first.
-func (s *Skills) Approvals(ctx context.Context, tenant string) ([]SkillApproval, error) {
-	personas, err := s.shelf.Personas(ctx, tenant, tool.SkillDrafts)
-	if err != nil {
-		return nil, err
-	}
-	list := []SkillApproval{}
-	for _, name := range personas {
-		v, err := s.view(ctx, tool.Caller{Tenant: tenant, Persona: name})
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range v.drafts {
-			if d.State == DraftPending {
-				list = append(list, SkillApproval{d, v.current(d.SkillID)})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b SkillApproval) int {
-		return cmp.Or(strings.Compare(a.Persona, b.Persona), a.At.Compare(b.At.Time))
-	})
-	return list, nil
+// same reports whether two drafts are about the same text in the same place.
+func (d *SkillDraft) same(other SkillDraft) bool {
+	return d.ID == other.ID && d.SourcePath == other.SourcePath
 }
 
-// current is what there is of a skill; nil when there is nothing, or it cannot be loaded.
-func (v *skillView) current(id string) *Skill {
-	k, err := v.find(id)
-	if err != nil {
-		return nil
-	}
-	loaded, err := k.load()
-	if err != nil {
-		return nil
-	}
-	return &loaded
-}
-
-// Decide is a person's word on a draft of a persona: what is approved holds from then on, in all of its sessions. A decision on
-// a request can be changed; a proposal that is refused is forgotten. by must be a person, never an agent.
-func (s *Skills) Decide(ctx context.Context, by tool.Actor, tenant, persona, id string, approved bool, reason string) (SkillDraft, error) {
-	if len(reason) > MaxSkillReason {
-		return SkillDraft{}, tool.Errorf(tool.InvalidRequest, "the reason is longer than %d bytes", MaxSkillReason)
-	}
-	var d SkillDraft
-	ref := tool.DocumentRef{Kind: tool.SkillDrafts, Tenant: tenant, Persona: persona, ID: id}
-	err := s.shelf.EditDocument(ctx, by, ref, func(old []byte) (change tool.DocumentChange, err error) {
-		if old == nil || id == "" {
-			return change, &tool.Error{Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no request %s", tool.Quote(persona), tool.Quote(id)), Hint: "skill approvals lists those that wait"}
-		}
-		d = SkillDraft{}
-		if err := decodeDocument(tool.SkillDrafts, old, &d); err != nil {
-			return change, err
-		}
-		return s.decided(&d, by, approved, reason)
-	})
-	if err == nil && approved && d.Kind == ProposeSkill {
-		err = s.dropOlder(ctx, by, d)
-	}
-	return d, err
-}
-
-// decided is what becomes of a draft's document.
-func (s *Skills) decided(d *SkillDraft, by tool.Actor, approved bool, reason string) (change tool.DocumentChange, err error) {
-	now := s.now()
-	d.State, d.DecidedBy, d.DecidedAt, d.Why = DraftRefused, by.String(), &now, reason
-	if approved {
-		d.State = DraftApproved
-	}
-	change.Events = []tool.DocumentEvent{{Type: tool.SkillDecided, Data: map[string]any{
-		"draft": d.ID, "persona": d.Persona, "kind": d.Kind, "skillId": d.SkillID, "approved": approved, "reason": reason,
-	}}}
-	if approved || d.Kind == EnableSkill {
-		change.Value, err = json.Marshal(d)
-	}
-	return change, err
-}
-
-// dropOlder forgets approved proposals in whose place a later one stands.
-func (s *Skills) dropOlder(ctx context.Context, by tool.Actor, last SkillDraft) error {
-	owner := tool.Caller{Tenant: by.Tenant, Persona: last.Persona}
+// dropOthers forgets what a draft stands in the place of: proposals of its skill, or requests for it, in some states.
+func (s *Skills) dropOthers(ctx context.Context, by tool.Actor, owner tool.Caller, last SkillDraft, states ...DraftState) error {
 	all, err := s.drafts(ctx, owner)
 	for _, d := range all {
-		if err == nil && d.Kind == ProposeSkill && d.State == DraftApproved && d.SkillID == last.SkillID && d.ID != last.ID {
+		if err == nil && d.Kind == last.Kind && slices.Contains(states, d.State) && d.SkillID == last.SkillID && d.ID != last.ID {
 			err = s.shelf.EditDocument(ctx, by, persona(owner, tool.SkillDrafts, d.ID), func([]byte) (tool.DocumentChange, error) { return tool.DocumentChange{}, nil })
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/runtime/wire"
 )
 
 // ReadSkill reads a SKILL.md that lies in a folder of a name. What it cannot read becomes the skill's Problem: it never fails.
@@ -37,7 +36,7 @@ func (k *Skill) readText(text []byte) error {
 		return tool.Errorf(tool.InvalidRequest, "the file is not UTF-8 text")
 	}
 	head, body, err := splitSkill(string(text))
-	k.Content = strings.TrimSpace(body)
+	k.FrontMatter, k.Content = head, strings.TrimSpace(body)
 	if err == nil {
 		err = k.readHead(head)
 	}
@@ -79,15 +78,9 @@ type skillHead map[string]json.RawMessage
 
 // readHead puts front matter into the skill.
 func (k *Skill) readHead(text string) error {
-	head := skillHead{}
-	if strings.TrimSpace(text) != "" {
-		asJSON, err := wire.YAMLToJSON([]byte(text))
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(asJSON, &head); err != nil || head == nil {
-			return tool.Errorf(tool.InvalidRequest, "the front matter is no object")
-		}
+	head, err := headMembers(text)
+	if err != nil {
+		return err
 	}
 	metadata, err := head.metadata()
 	if err != nil {

@@ -28,7 +28,12 @@ func TestReadSkill(t *testing.T) {
 		"---\nname: a\ndescription: |\n  One\n  two\ncategory: docs\nuser-invocable: 'False'\ndisableModelInvocation: true\n---\n": `{"skillId":"a","name":"a","category":"docs","description":"One two","userInvocable":false,"modelInvocable":false}`,
 		"# Title\n\n## More\nFirst\nline.\n\nSecond.":                                                                              `{"skillId":"my-dir","name":"My Dir","category":"uncategorized","description":"First line.","content":"# Title\n\n## More\nFirst\nline.\n\nSecond.","userInvocable":true,"modelInvocable":true}`,
 	} {
-		got, err := json.Marshal(selfimprove.ReadSkill("My Dir", []byte(text)))
+		k := selfimprove.ReadSkill("My Dir", []byte(text))
+		if k.FrontMatter != "" && !strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "---\n"+k.FrontMatter+"---\n") {
+			t.Errorf("%q has the front matter %q", text, k.FrontMatter)
+		}
+		k.FrontMatter = ""
+		got, err := json.Marshal(k)
 		if err != nil || string(got) != want {
 			t.Errorf("%q:\n %s %v, want\n %s", text, got, err, want)
 		}

@@ -12,7 +12,8 @@ import (
 type SkillReport struct {
 	Skills     int              `json:"skills"`     // that can be read
 	Broken     []BrokenSkill    `json:"broken"`     // that cannot be used, with what is wrong
-	Duplicates []SkillDuplicate `json:"duplicates"` // the most that there is room for
+	Duplicates []SkillDuplicate `json:"duplicates"` // the first 200
+	Pairs      int              `json:"pairs"`      // of duplicates, all of them
 	Unused     []SkillBrief     `json:"unused"`     // that no persona of the tenant ever enabled
 }
 
@@ -61,7 +62,7 @@ func (s *Skills) Report(ctx context.Context, tenant, persona string) (SkillRepor
 		}
 	}
 	report.Skills = len(fine)
-	report.Duplicates, err = duplicateSkills(ctx, fine)
+	report.Duplicates, report.Pairs, err = duplicateSkills(ctx, fine)
 	return report, err
 }
 
@@ -89,13 +90,13 @@ func (s *Skills) uses(ctx context.Context, tenant string) (map[string]SkillUse, 
 	return all, nil
 }
 
-// duplicateSkills compares all with all.
-func duplicateSkills(ctx context.Context, list []Skill) ([]SkillDuplicate, error) {
-	pairs := []SkillDuplicate{}
+// duplicateSkills compares all with all, and returns the first pairs and how many there are.
+func duplicateSkills(ctx context.Context, list []Skill) (pairs []SkillDuplicate, n int, err error) {
+	pairs = []SkillDuplicate{}
 	descriptions, contents := make([]skillSketch, len(list)), make([]skillSketch, len(list))
 	for i := range list {
 		if err := ctx.Err(); err != nil {
-			return nil, tool.AsError(err)
+			return nil, 0, tool.AsError(err)
 		}
 		descriptions[i] = sketch(list[i].Description)
 		if loaded, err := list[i].load(); err == nil {
@@ -106,13 +107,16 @@ func duplicateSkills(ctx context.Context, list []Skill) ([]SkillDuplicate, error
 			if score := descriptions[i].like(descriptions[j]); score > pair.Score {
 				pair.Score, pair.Same = score, "description"
 			}
-			if pair.Score >= likeSkills && len(pairs) < maxDuplicates {
+			if pair.Score < likeSkills {
+				continue
+			}
+			if n++; n <= maxDuplicates {
 				pair.Score = math.Round(pair.Score*scoreSteps) / scoreSteps
 				pairs = append(pairs, pair)
 			}
 		}
 	}
-	return pairs, nil
+	return pairs, n, nil
 }
 
 // Retire takes a skill out of what a persona sees, in sessions that have it enabled, too; the file stays as it is. Restore

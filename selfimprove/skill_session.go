@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -20,6 +19,17 @@ type skillMark struct {
 	SkillID string    `json:"skillId"`
 	Name    string    `json:"name"`
 	At      tool.Time `json:"at"`
+	Through string    `json:"through,omitempty"` // the skill that has opened its category
+}
+
+// enabled is the mark of a skill that the session enabled; the zero mark when it did not.
+func (s *skillState) enabled(k *Skill) skillMark {
+	for _, m := range s.Enabled {
+		if m.SkillID == k.SkillID {
+			return m
+		}
+	}
+	return skillMark{}
 }
 
 // maxDisabledMarks bounds what a session remembers; the oldest mark goes.
@@ -49,15 +59,17 @@ func (s *Skills) sessionView(ctx context.Context, c tool.Caller) (v sessionView,
 	return v, readDocument(ctx, s.shelf, session(c, tool.Skills, ""), &v.state)
 }
 
-// activeSkill reports whether a session has a skill: it enabled it, or began with it and did not disable it.
+// activeSkill reports whether a session has a skill: it enabled it and still may, or began with it and did not disable it.
 func (s *Skills) activeSkill(v *sessionView, k *Skill) bool {
 	switch {
 	case s.usable(k) != nil:
 		return false
-	case meansSkill(s.opt.Locked, k), marked(v.state.Enabled, k):
+	case meansSkill(s.opt.Locked, k):
 		return true
+	case marked(v.state.Enabled, k):
+		return s.holds(&v.skillView, v.state.enabled(k), k)
 	}
-	return meansSkill(s.opt.Active, k) && !marked(v.state.Disabled, k)
+	return !v.refused(k) && meansSkill(s.opt.Active, k) && !marked(v.state.Disabled, k)
 }
 
 // active returns the skills of a session: in the order in which it enabled them, after those that it began with.
@@ -72,6 +84,17 @@ func (s *Skills) active(v *sessionView) (list []*Skill) {
 			if k := &v.skills[i]; k.SkillID == m.SkillID && s.activeSkill(v, k) {
 				list = append(list, k)
 			}
+		}
+	}
+	return list
+}
+
+// disabled returns what a session must not rely on: what it disabled, and what it enabled and no longer may.
+func (s *Skills) disabled(v *sessionView) (list []*Skill) {
+	for i := range v.skills {
+		k := &v.skills[i]
+		if k.Problem == "" && (marked(v.state.Disabled, k) || marked(v.state.Enabled, k) && !s.activeSkill(v, k)) {
+			list = append(list, k)
 		}
 	}
 	return list
@@ -113,56 +136,54 @@ func (s *Skills) Enable(ctx context.Context, by tool.Actor, which, reason string
 		already.AlreadyActive = true
 		return already, nil
 	}
-	if permit := s.permit(&v, k); permit != "" {
-		return s.enable(ctx, by, k, permit)
+	if permit, through := s.permit(&v, k); permit != "" {
+		return s.enable(ctx, by, k, permit, through)
 	}
 	return s.refuseOrAsk(ctx, by, &v, k, clip(reason, MaxSkillReason))
 }
 
-// permit says by what a session may enable a skill; "" when it may not.
-func (s *Skills) permit(v *sessionView, k *Skill) string {
-	for _, entry := range s.opt.Allowlist {
-		category, isCategory := strings.CutPrefix(strings.ToLower(strings.TrimSpace(entry)), "category:")
-		if entry == "*" || isCategory && strings.TrimSpace(category) == strings.ToLower(k.Category) || !isCategory && k.is(foldSkill(entry)) {
-			return "allowlist"
-		}
-	}
-	approved := func(d SkillDraft) bool { return d.SkillID == k.SkillID && d.State == DraftApproved }
-	switch {
-	case meansSkill(s.opt.Active, k):
-		return "operator"
-	case slices.ContainsFunc(v.drafts, approved):
-		return "approval"
-	case k.Category != Uncategorized && slices.ContainsFunc(s.active(v), func(other *Skill) bool { return strings.EqualFold(other.Category, k.Category) }):
-		return "category"
-	}
-	return ""
-}
-
 // refuseOrAsk is what happens to a request that is not permitted.
 func (s *Skills) refuseOrAsk(ctx context.Context, by tool.Actor, v *sessionView, k *Skill, reason string) (SkillChange, error) {
-	refused := &tool.Error{Code: tool.Denied, Path: "/skillId", Message: fmt.Sprintf("the skill %s is not permitted", tool.Quote(k.SkillID)), Hint: "look for another skill, or do without"}
-	if !s.opt.RequireApproval {
-		return SkillChange{}, refused
+	denied := &tool.Error{Code: tool.Denied, Path: "/skillId", Message: fmt.Sprintf("the skill %s is not permitted", tool.Quote(k.SkillID)), Hint: "look for another skill, or do without"}
+	waits := fmt.Sprintf("skills of the category %s are new here: a person decides", tool.Quote(k.Category))
+	if v.wasApproved(k) {
+		waits = "it has changed since a person approved it: a person decides anew"
+		denied.Message += ": it has changed since a person approved it"
 	}
-	d := SkillDraft{ID: string(EnableSkill) + "-" + k.SkillID, Kind: EnableSkill, SkillID: k.SkillID, Name: k.Name, Category: k.Category, Reason: reason}
-	for _, old := range v.drafts {
-		if old.ID == d.ID && old.State == DraftRefused {
-			refused.Message += ": a person refused it"
-			if old.Why != "" {
-				refused.Message += ", saying " + tool.Quote(old.Why)
-			}
-			return SkillChange{}, refused
+	switch {
+	case v.refused(k):
+		denied.Message = fmt.Sprintf("the skill %s is not permitted: a person refused it", tool.Quote(k.SkillID))
+		if why := v.decision(k).Why; why != "" {
+			denied.Message += ", saying " + tool.Quote(why)
 		}
+		return SkillChange{}, denied
+	case !s.opt.RequireApproval:
+		return SkillChange{}, denied
 	}
-	return s.ask(ctx, by, v.drafts, d, fmt.Sprintf("skills of the category %s are new here: a person decides", tool.Quote(k.Category)))
+	d := enabling(k)
+	d.Reason = reason
+	return s.ask(ctx, by, v.drafts, d, waits)
+}
+
+// enabling is the draft of a request to enable a skill as it is now.
+func enabling(k *Skill) SkillDraft {
+	return SkillDraft{
+		ID: k.ApprovalID(), Kind: EnableSkill, SkillID: k.SkillID, Name: k.Name, Category: k.Category, SHA256: k.SHA256, SourcePath: k.SourcePath,
+	}
 }
 
 // enable loads a skill, and remembers that a session has it.
-func (s *Skills) enable(ctx context.Context, by tool.Actor, k *Skill, permit string) (SkillChange, error) {
+func (s *Skills) enable(ctx context.Context, by tool.Actor, k *Skill, permit, through string) (SkillChange, error) {
 	loaded, err := k.load()
 	if err != nil {
 		return SkillChange{}, err
+	}
+	if permit == byApproval && loaded.SHA256 != k.SHA256 {
+		s.forget()
+		return SkillChange{}, &tool.Error{
+			Code: tool.Denied, Path: "/skillId", Message: fmt.Sprintf("the skill %s has changed since a person approved it", tool.Quote(k.SkillID)),
+			Hint: "enable it once more, which asks a person anew",
+		}
 	}
 	if err := s.usable(&loaded); err != nil {
 		return SkillChange{}, err
@@ -171,13 +192,11 @@ func (s *Skills) enable(ctx context.Context, by tool.Actor, k *Skill, permit str
 		return SkillChange{}, err
 	}
 	err = s.editState(ctx, by, tool.SkillEnabled, k, permit, func(state *skillState) error {
-		if state.Disabled = unmark(state.Disabled, k); marked(state.Enabled, k) {
-			return nil
-		}
+		state.Disabled, state.Enabled = unmark(state.Disabled, k), unmark(state.Enabled, k)
 		if len(state.Enabled) >= MaxSessionSkills {
 			return tooMany(fmt.Sprintf("the session has %d skills already", len(state.Enabled)), "disable one that is no longer needed")
 		}
-		state.Enabled = append(state.Enabled, skillMark{k.SkillID, k.Name, s.now()})
+		state.Enabled = append(state.Enabled, skillMark{k.SkillID, k.Name, s.now(), through})
 		return nil
 	})
 	done := changed("enabled", &loaded)
@@ -259,7 +278,7 @@ func (s *Skills) Disable(ctx context.Context, by tool.Actor, which string) (Skil
 	}
 	err = s.editState(ctx, by, tool.SkillDisabled, k, "", func(state *skillState) error {
 		state.Enabled = unmark(state.Enabled, k)
-		state.Disabled = append(unmark(state.Disabled, k), skillMark{k.SkillID, k.Name, s.now()})
+		state.Disabled = append(unmark(state.Disabled, k), skillMark{SkillID: k.SkillID, Name: k.Name, At: s.now()})
 		state.Disabled = state.Disabled[max(0, len(state.Disabled)-maxDisabledMarks):]
 		return nil
 	})
@@ -269,7 +288,7 @@ func (s *Skills) Disable(ctx context.Context, by tool.Actor, which string) (Skil
 // SkillList is what a session has of skills.
 type SkillList struct {
 	Skills   []SkillBrief `json:"skills"`   // active
-	Disabled []SkillBrief `json:"disabled"` // in this session
+	Disabled []SkillBrief `json:"disabled"` // in this session, or no longer permitted
 }
 
 // List returns what is active in a session, and what it disabled.
@@ -282,10 +301,8 @@ func (s *Skills) List(ctx context.Context, c tool.Caller) (SkillList, error) {
 	for _, k := range s.active(&v) {
 		list.Skills = append(list.Skills, k.brief())
 	}
-	for i := range v.skills {
-		if k := &v.skills[i]; k.Problem == "" && marked(v.state.Disabled, k) {
-			list.Disabled = append(list.Disabled, k.brief())
-		}
+	for _, k := range s.disabled(&v) {
+		list.Disabled = append(list.Disabled, k.brief())
 	}
 	return list, nil
 }

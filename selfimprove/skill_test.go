@@ -67,6 +67,27 @@ func (w *skillWorld) write(name, text string) {
 	w.must(os.WriteFile(filepath.Join(w.dir, name, "SKILL.md"), []byte(text), 0o600))
 }
 
+// later lets the folders be read anew.
+func (w *skillWorld) later() { w.now = w.now.Add(time.Minute) }
+
+// decide is a person's word on a request.
+func (w *skillWorld) decide(persona, id string, approved bool) {
+	w.t.Helper()
+	_, err := w.Decide(w.t.Context(), operator, "acme", persona, id, approved, "")
+	w.must(err)
+}
+
+// waits are the ids of what waits for a decision.
+func (w *skillWorld) waits() (ids []string) {
+	w.t.Helper()
+	list, err := w.Approvals(w.t.Context(), "acme")
+	w.must(err)
+	for _, a := range list {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
 // run runs the tool for a caller.
 func (w *skillWorld) run(c tool.Caller, input string) (string, error) {
 	w.t.Helper()
@@ -167,28 +188,31 @@ func TestT279NewCategoryNeedsApproval(t *testing.T) {
 	w.must(os.Remove(filepath.Join(w.dir, "pdf-tools", "SKILL.md"))) // what is not permitted is not loaded, so nobody misses it
 	for range 2 {
 		w.ok(annOne, `{"action":"enable","skillId":"pdf-tools","reason":"an invoice came"}`, `"status":"requires_approval"`,
-			`"approvalId":"enable-pdf-tools"`, `"category":"documents"`, `"reason":`)
+			`"approvalId":"enable-pdf-tools-`, `"category":"documents"`, `"reason":`)
 	}
 	if got := w.active(annOne); got != "" {
 		t.Errorf("active: %s", got)
 	}
 	w.write("pdf-tools", markdown("pdf-tools", "documents", "", "New."))
+	w.later()
+	w.ok(annOne, `{"action":"enable","skillId":"pdf-tools","reason":"an invoice came"}`, `"status":"requires_approval"`)
 	waits, err := w.Approvals(t.Context(), "acme")
 	w.must(err)
 	if len(waits) != 1 || waits[0].Reason != "an invoice came" || waits[0].Persona != "ann" || waits[0].Current == nil || waits[0].Current.Content != "New." {
 		t.Fatalf("%+v", waits)
 	}
-	draft, err := w.Decide(t.Context(), operator, "acme", "ann", "enable-pdf-tools", true, "fine")
+	id := waits[0].ID
+	draft, err := w.Decide(t.Context(), operator, "acme", "ann", id, true, "fine")
 	w.must(err)
 	if draft.State != selfimprove.DraftApproved || draft.DecidedBy != "operator" || draft.Why != "fine" {
 		t.Errorf("%+v", draft)
 	}
 	w.ok(annTwo, enablePDF, `"status":"enabled"`)
 	w.ok(bobOne, enablePDF, `"status":"requires_approval"`)
-	_, err = w.Decide(t.Context(), operator, "acme", "bob", "enable-pdf-tools", false, "not for bob")
+	_, err = w.Decide(t.Context(), operator, "acme", "bob", id, false, "not for bob")
 	w.must(err)
 	w.fails(bobOne, enablePDF, tool.Denied, "not for bob")
-	want := []tool.EventType{tool.SkillRequested, tool.SkillDecided, tool.SkillEnabled, tool.SkillRequested, tool.SkillDecided}
+	want := []tool.EventType{tool.SkillRequested, tool.SkillRequested, tool.SkillDecided, tool.SkillEnabled, tool.SkillRequested, tool.SkillDecided}
 	if got := w.events(); !slices.Equal(got, want) {
 		t.Errorf("audit: %v", got)
 	}
@@ -460,8 +484,9 @@ func TestSkillsAreBoundedAndCanceled(t *testing.T) {
 	}
 	list, err := w.Catalogue(t.Context(), "acme", "ann")
 	w.must(err)
-	if len(list) != selfimprove.MaxSkills || list[0].Content != "" {
-		t.Errorf("%d skills", len(list))
+	last := list[len(list)-1]
+	if len(list) != selfimprove.MaxSkills+1 || list[0].Content != "" || last.Problem != `6 more folders are not read, from "n0997" on: at most 1000 skills are` {
+		t.Errorf("%d skills, and %s", len(list), last.Problem)
 	}
 	for i := range selfimprove.MaxSessionSkills {
 		w.ok(annOne, fmt.Sprintf(`{"action":"enable","skillId":"n%04d"}`, i))

@@ -22,8 +22,9 @@ type Workflow struct {
 
 // WorkflowStep calls one tool.
 type WorkflowStep struct {
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args,omitempty"` // an object of literals and references, as package compose has them; empty means {}
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args,omitempty"`      // an object of literals and references, as package compose has them; empty means {}
+	Condition string          `json:"condition,omitempty"` // as package compose has it; the step is skipped when it does not hold. "" means always
 }
 
 // WorkflowPlan is what a workflow is made of.
@@ -39,6 +40,8 @@ const (
 	MaxWorkflowBytes         = 64 << 10 // of the steps of one
 	MaxWorkflowNameBytes     = 200
 	MaxWorkflowDescribeBytes = 1 << 10 // of its description
+	// MaxWorkflowsBytes bounds all workflows of a persona together, with a little room left for counting their runs.
+	MaxWorkflowsBytes = 1000 << 10
 )
 
 // WorkflowOptions are what Workflows are made of. The zero value knows no tools and allows none.
@@ -51,7 +54,9 @@ type WorkflowOptions struct {
 	Call func(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error)
 	// Visible reports whether a caller may call a tool now. nil: there are no tools.
 	Visible func(ctx context.Context, c tool.Caller, name string) bool
-	Now     func() time.Time // nil is time.Now
+	// InputSchema returns the JSON Schema of what a tool takes that a caller may call; nil when it is not known. nil knows none.
+	InputSchema func(ctx context.Context, c tool.Caller, name string) json.RawMessage
+	Now         func() time.Time // nil is time.Now
 }
 
 func (opt WorkflowOptions) withDefaults() WorkflowOptions {
@@ -61,6 +66,9 @@ func (opt WorkflowOptions) withDefaults() WorkflowOptions {
 	}
 	if opt.Call == nil || opt.Visible == nil {
 		opt.Visible = func(context.Context, tool.Caller, string) bool { return false }
+	}
+	if opt.InputSchema == nil {
+		opt.InputSchema = func(context.Context, tool.Caller, string) json.RawMessage { return nil }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -97,6 +105,9 @@ func (w *Workflows) Create(ctx context.Context, by tool.Actor, plan WorkflowPlan
 			ID: fmt.Sprintf("workflow-%d", b.Last), Name: plan.Name, Description: plan.Description, Steps: plan.Steps, CreatedAt: tool.At(w.opt.Now()),
 		}
 		b.Workflows = append(b.Workflows, made)
+		if err := b.fits(by.Persona); err != nil {
+			return tool.DocumentEvent{}, err
+		}
 		data := map[string]any{"workflowId": made.ID, "name": made.Name, "tools": toolsOf(made.Steps)}
 		return tool.DocumentEvent{Type: tool.WorkflowCreated, Data: data}, nil
 	})
@@ -162,6 +173,22 @@ func (b *workflowBook) read(text []byte) error {
 		return tool.Errorf(tool.Internal, "the stored workflows cannot be read: %w", err)
 	}
 	return nil
+}
+
+// fits returns nil when there is room for the workflows of a persona.
+func (b *workflowBook) fits(persona string) error {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return tool.Errorf(tool.Internal, "the workflows cannot be written: %w", err)
+	}
+	const kib = 1 << 10
+	if len(text) <= MaxWorkflowsBytes {
+		return nil
+	}
+	return &tool.Error{
+		Code: tool.Limit, Message: fmt.Sprintf("the workflows of %s take %d KiB together: at most %d KiB are kept", persona, (len(text)+kib-1)/kib, MaxWorkflowsBytes/kib),
+		Hint: "remove one that is no longer needed, or hand long values in with the input",
+	}
 }
 
 // find returns where a workflow stands.

@@ -35,6 +35,10 @@ func (w *Workflows) check(ctx context.Context, c tool.Caller, plan WorkflowPlan)
 	}
 	made, err := compose.New(specOf(plan.Steps), compose.Rules{MaxSteps: w.opt.MaxSteps})
 	f.language(err)
+	if made != nil {
+		f.unresolved(made)
+		f.inputs(ctx, w, c, plan.Steps)
+	}
 	return made, f.failure()
 }
 
@@ -45,7 +49,7 @@ func (w *Workflows) allowed(name string) bool {
 // specOf is a chain in the words of compose; its steps are named by their place, from 1.
 func specOf(steps []WorkflowStep) (spec compose.Spec) {
 	for i, s := range steps {
-		spec.Steps = append(spec.Steps, compose.Step{Name: fmt.Sprintf("step_%d", i+1), Tool: s.Tool, InputMapping: s.Args})
+		spec.Steps = append(spec.Steps, compose.Step{Name: fmt.Sprintf("step_%d", i+1), Tool: s.Tool, InputMapping: s.Args, Condition: s.Condition})
 	}
 	return spec
 }
@@ -74,7 +78,7 @@ func (f *findings) texts(plan WorkflowPlan) {
 	}
 	size := 0
 	for _, s := range plan.Steps {
-		size += len(s.Tool) + len(s.Args)
+		size += len(s.Tool) + len(s.Args) + len(s.Condition)
 	}
 	switch {
 	case len(plan.Steps) == 0:
@@ -98,7 +102,7 @@ func (f *findings) recursion(steps []WorkflowStep) {
 func (f *findings) language(err error) {
 	problems, _ := errors.AsType[compose.Problems](err)
 	for _, p := range problems {
-		f.add(strings.Replace(p.Path, "/inputMapping", "/args", 1), strings.Replace(p.Message, "the inputMapping", "args", 1), p.Hint)
+		f.add(argsPath(p.Path), strings.Replace(p.Message, "the inputMapping", "args", 1), p.Hint)
 	}
 }
 
@@ -113,4 +117,21 @@ func (f findings) failure() error {
 		e.Message, e.Path = fmt.Sprintf("%d problems: %s", len(p), p.Error()), ""
 	}
 	return e
+}
+
+// argsPath is a place that compose names in the words of workflows.
+func argsPath(path string) string { return strings.Replace(path, "/inputMapping", "/args", 1) }
+
+// unresolved finds words that look like references and are none: a run would fail with them.
+func (f *findings) unresolved(p *compose.Pipeline) {
+	for i := range p.Spec().Steps {
+		for _, r := range p.References(i) {
+			switch {
+			case r.Root != "input" && r.Root != "prev" && r.Root != "steps":
+				f.add(argsPath(r.At), fmt.Sprintf("step %d: %s refers to nothing: references begin with $input, $prev or $steps", i, tool.Quote(r.Text)), "write $$ for a dollar sign")
+			case r.Root == "prev" && i == 0 && len(r.Path) > 0:
+				f.add(argsPath(r.At), fmt.Sprintf("step %d: %s refers to a step, and no step comes before this one", i, tool.Quote(r.Text)), "$input is what the run is given")
+			}
+		}
+	}
 }

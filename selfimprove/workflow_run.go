@@ -23,8 +23,10 @@ type WorkflowRun struct {
 type StepResult struct {
 	Step         int             `json:"step"` // from 0
 	Tool         string          `json:"tool"`
+	Skipped      bool            `json:"skipped,omitempty"` // its condition did not hold; its output counts as null
 	Output       json.RawMessage `json:"output,omitempty"`
 	OmittedBytes int             `json:"omittedBytes,omitempty"` // of an output that would have made the result too large
+	Notes        []string        `json:"notes,omitempty"`        // a condition that could not be evaluated
 }
 
 // maxRunBytes bounds the outputs that a run tells of, so that with everything around them they fit into the output of a tool.
@@ -38,15 +40,18 @@ func (w *Workflows) Run(ctx context.Context, by tool.Actor, id string, input jso
 	if err != nil {
 		return nil, err
 	}
+	if !strings.HasPrefix(strings.TrimSpace(string(input)), "{") {
+		return nil, &tool.Error{Code: tool.InvalidInput, Path: "/input", Message: "the input of a workflow is an object", Hint: "give {} where it needs none"}
+	}
 	pipeline, err := w.check(ctx, by.Caller, WorkflowPlan{found.Name, found.Description, found.Steps})
 	if err != nil {
-		return nil, inactive(err)
+		return nil, w.refused(ctx, by, id, inactive(err))
 	}
-	var results []StepResult
+	var outputs []json.RawMessage
 	call := func(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
 		out, err := w.opt.Call(ctx, by.Caller, name, arguments)
 		if err == nil {
-			results = append(results, StepResult{Step: len(results), Tool: name, Output: out})
+			outputs = append(outputs, out)
 		}
 		return out, err
 	}
@@ -54,8 +59,9 @@ func (w *Workflows) Run(ctx context.Context, by tool.Actor, id string, input jso
 		StepTimeout: w.opt.StepTimeout, Timeout: w.opt.Timeout, OutputBytes: maxRunBytes, Now: w.opt.Now,
 	})
 	if err != nil {
-		return nil, w.stopped(ctx, by, id, err, trace, results)
+		return nil, w.stopped(ctx, by, id, err, trace, outputs)
 	}
+	results := resultsOf(trace.Steps, outputs)
 	run := &WorkflowRun{WorkflowID: id, StepResults: within(maxRunBytes-len(output), results), FinalOutput: output}
 	run.RunCount, err = w.record(ctx, by, found.RunCount, runEntry{WorkflowID: id, OK: true, CompletedSteps: len(results)})
 	if err != nil {
@@ -73,8 +79,28 @@ func inactive(err error) error {
 	return &e
 }
 
+// refused writes down that a run did not begin, and returns the error of it.
+func (w *Workflows) refused(ctx context.Context, by tool.Actor, id string, why error) error {
+	if _, err := w.record(ctx, by, 0, runEntry{WorkflowID: id, Code: tool.AsError(why).Code}); err != nil {
+		return err
+	}
+	return why
+}
+
+// resultsOf are the results of steps that were done, of which those that were not skipped have an output.
+func resultsOf(steps []compose.StepTrace, outputs []json.RawMessage) (results []StepResult) {
+	for i, t := range steps {
+		r := StepResult{Step: i, Tool: t.Tool, Skipped: t.Skipped, Notes: t.Notes}
+		if !t.Skipped {
+			r.Output, outputs = outputs[0], outputs[1:]
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
 // stopped writes down that a run failed, and returns the error of it in the words of workflows.
-func (w *Workflows) stopped(ctx context.Context, by tool.Actor, id string, err error, trace *compose.Trace, results []StepResult) error {
+func (w *Workflows) stopped(ctx context.Context, by tool.Actor, id string, err error, trace *compose.Trace, outputs []json.RawMessage) error {
 	e := *tool.AsError(err)
 	done := 0
 	if n := len(trace.Steps); n > 0 {
@@ -87,7 +113,7 @@ func (w *Workflows) stopped(ctx context.Context, by tool.Actor, id string, err e
 		e.Message = fmt.Sprintf("step %d, tool %s, %s: %s", done, tool.Quote(last.Tool), what, why)
 	}
 	// what a tool returned too much of was called, but is no result
-	e.Value, err = encodeWorkflow(map[string]any{"completedSteps": done, "stepResults": within(maxRunBytes, results[:min(done, len(results))])})
+	e.Value, err = encodeWorkflow(map[string]any{"completedSteps": done, "stepResults": within(maxRunBytes, resultsOf(trace.Steps[:done], outputs))})
 	if err != nil {
 		return tool.Errorf(tool.Internal, "the results of the steps cannot be written: %w", err)
 	}

@@ -333,6 +333,9 @@ func TestARunChecksItsStepsAgain(t *testing.T) {
 	w.open(nil)
 	w.hide("large")
 	w.refused(flowAnn, tool.Inactive, []string{"large", "not available"}, `{"action":"run","workflowId":%q}`, made.ID)
+	if e := w.events[len(w.events)-1]; e.EventType != tool.WorkflowRun || string(e.Data) != `{"code":"inactive","completedSteps":0,"ok":false,"workflowId":"workflow-1"}` {
+		t.Errorf("the audit log has %s %s", e.EventType, e.Data)
+	}
 	if len(w.calls) > 0 {
 		t.Errorf("called before all was checked: %q", w.calls)
 	}
@@ -576,4 +579,87 @@ func FuzzCreateWorkflow(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A step whose condition does not hold is not called.
+func TestConditionsOfSteps(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, nil)
+	w.done(flowAnn, `{"action":"create","name":"n","description":"d","steps":[
+		{"tool":"echo","args":{"a":1}},{"tool":"failing","condition":"$input.go == true"},{"tool":"echo","args":{"after":"$prev","first":"$steps[0].a"}},
+		{"tool":"failing","condition":"$input < 3"}]}`)
+	want := `{"workflowId":"workflow-1","runCount":1,"stepResults":[{"step":0,"tool":"echo","output":{"a":1}},{"step":1,"tool":"failing","skipped":true},` +
+		`{"step":2,"tool":"echo","output":{"after":null,"first":1}},{"step":3,"tool":"failing","skipped":true,"notes":["the condition cannot be evaluated: an object and a number have no order: compare two numbers or two strings"]}],"finalOutput":null}`
+	if got := w.done(flowAnn, `{"action":"run","workflowId":"workflow-1"}`); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	e := w.refused(flowAnn, tool.GuestError, []string{"step 1", "unavailable"}, `{"action":"run","workflowId":"workflow-1","input":{"go":true}}`)
+	if string(e.Value) != `{"completedSteps":1,"stepResults":[{"step":0,"tool":"echo","output":{"a":1}}]}` {
+		t.Errorf("%s", e.Value)
+	}
+	e = w.refused(flowAnn, tool.InvalidRequest, []string{"condition"}, `{"action":"create","name":"n","description":"d","steps":[{"tool":"echo","condition":"$input.a ="}]}`)
+	if e.Path != "/steps/0/condition" {
+		t.Errorf("at %s", e.Path)
+	}
+	request, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "pair", "", json.RawMessage("[]"))
+	if err != nil || !strings.Contains(string(request), `"condition":"$input.go == true"`) {
+		t.Errorf("%s %v", request, err)
+	}
+}
+
+// What a run would fail with is told when the workflow is made, as far as it can be known.
+func TestArgumentsAreCheckedBeforehand(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, func(opt *selfimprove.WorkflowOptions) {
+		opt.InputSchema = func(_ context.Context, _ tool.Caller, name string) json.RawMessage {
+			return map[string]json.RawMessage{
+				"echo": json.RawMessage(`{"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":2},
+					"many":{"type":"array","items":{"type":"integer"},"minItems":2},"deep":{"anyOf":[{"type":"string"},{"type":"object","required":["a"]}]}}}`),
+				"large": json.RawMessage(`{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}`),
+				"huge":  json.RawMessage(`{"type": 5}`),
+			}[name]
+		}
+	})
+	for _, c := range []struct{ tool, args, want string }{
+		{"echo", `{"text":"abc"}`, ""},
+		{"echo", `{"text":"$input"}`, ""},
+		{"echo", `{"text":"$$"}`, "/steps/0/args/text"},
+		{"echo", `{"text":"$$5"}`, ""},
+		{"echo", `{"text":"a $input.b"}`, ""},
+		{"echo", `{"text":"$input","many":[1,"$prev"]}`, ""},
+		{"echo", `{"text":"$input","many":["$prev"]}`, ""}, // how many are wanted may depend on more than literals
+		{"echo", `{"text":"$input","many":[1.5,"$input.n"]}`, "/steps/0/args/many/0"},
+		{"echo", `{"text":"$input","deep":{"a":"$input"}}`, ""},
+		{"echo", `{"text":"$input","deep":5}`, "/steps/0/args/deep"},
+		{"echo", `{"text":5}`, "/steps/0/args/text"},
+		{"echo", `{"many":"$input.list"}`, "/steps/0/args"},
+		{"echo", `{}`, "/steps/0/args"},
+		{"echo", `{"text":"$input.t","bogus":"$input"}`, "/steps/0/args/bogus"},
+		{"large", `{"a":"$input.a"}`, ""},
+		{"large", `{"a":1}`, "/steps/0/args"},
+		{"huge", `{"a":1}`, ""},
+		{"failing", `{"a":1}`, ""},
+		{"failing", `{"a":["$typo"]}`, "/steps/0/args/a/0"},
+		{"failing", `{"a":"costs $typo"}`, ""},
+		{"failing", `{"a":"$prev.b"}`, "/steps/0/args/a"},
+		{"failing", `{"a":"$prev"}`, ""},
+	} {
+		_, err := w.Create(t.Context(), flowAnn, selfimprove.WorkflowPlan{Name: "n", Description: "d", Steps: []selfimprove.WorkflowStep{{Tool: c.tool, Args: json.RawMessage(c.args)}}})
+		if e := tool.AsError(err); c.want == "" && err != nil || c.want != "" && (e == nil || e.Path != c.want || e.Code != tool.InvalidRequest || e.Hint == "") {
+			t.Errorf("%s %s: %v, want %q", c.tool, c.args, err, c.want)
+		}
+	}
+	w.refused(flowAnn, tool.InvalidRequest, []string{"3 problems", "/steps/0/args/data", "/steps/1/args)", "/steps/1/args/bogus"}, `{"action":"create","name":"n","description":"d","steps":[
+		{"tool":"failing","args":{"data":"$typo"}},{"tool":"echo","args":{"bogus":1}}]}`)
+}
+
+func TestAllWorkflowsOfAPersonaAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, nil)
+	text := strings.Repeat("a", 60<<10)
+	for range 16 {
+		w.done(flowAnn, `{"action":"create","name":"n","description":"d","steps":[{"tool":"echo","args":{"a":%q}}]}`, text)
+	}
+	w.refused(flowAnn, tool.Limit, []string{"the workflows of ann take 1023 KiB together: at most 1000 KiB"}, `{"action":"create","name":"n","description":"d","steps":[{"tool":"echo","args":{"a":%q}}]}`, text)
+	w.done(flowAnn, `{"action":"run","workflowId":"workflow-1"}`)
 }

@@ -29,6 +29,10 @@ const workflowSchema = `{
           "args": {
             "type": "object",
             "description": "Its input: literals, and references that become values: $input, $prev (what the step before returned), $steps[N] (from 0), each with a path such as $input.order.items[0]; $$ is a dollar sign"
+          },
+          "condition": {
+            "type": "string", "maxLength": 1024,
+            "description": "When to call it, else it is skipped: references, literals, == != < <= > >= && || !, parentheses and .length, such as $prev.hits.length > 0"
           }
         },
         "required": ["tool"],

@@ -23,8 +23,18 @@ func (f *face) askable() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// isNull reports whether a file is the null device.
+func isNull(file *os.File) bool {
+	null, err := os.Stat(os.DevNull)
+	info, failed := file.Stat()
+	return err == nil && failed == nil && os.SameFile(null, info)
+}
+
 // confirm asks the person at the terminal. Whatever is no yes is a no; no answer at all is a misuse of the command line.
 func (f *face) confirm(ctx context.Context, question string) error {
+	if file, ok := f.in.(*os.File); ok && isNull(file) {
+		return errUnasked
+	}
 	f.asidef("%s yes or no: ", escape(question))
 	answers := make(chan string, 1)
 	go func() {

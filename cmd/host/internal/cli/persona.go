@@ -60,7 +60,7 @@ type changedPersona struct {
 
 func changedPersonas(ctx context.Context, d *desk, p *selfimprove.Personality) ([]changedPersona, error) {
 	list := []changedPersona{}
-	personas, err := d.shelf.Personas(ctx, d.by.Tenant, tool.Mutations)
+	personas, err := p.Changed(ctx, d.by.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func (f *face) personaHistoryCommand(place *dataFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "history NAME",
 		Short: "List the mutations of a persona that still count",
-		Long: "Lists the mutations of a persona that have not faded, newest first: what was changed, how much of it is left, and why. The audit\n" +
-			"log tells of all that there ever were.",
+		Long: "Lists the mutations of a persona that have not faded, newest first: what was changed, how much of it is left, and why. Those that\n" +
+			"are kept with a session are among them. The audit log tells of all that there ever were.",
 		Example: f.examples("host persona history local", "host persona history local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -204,8 +204,8 @@ func (f *face) personaResetCommand(place *dataFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset NAME --yes",
 		Short: "Take back all that a persona has changed of its traits",
-		Long: "Removes the mutations of a persona: its traits are what the configuration says. What its sessions have used of their budgets stays\n" +
-			"used, and the audit log keeps what was changed. On a terminal it asks first; elsewhere it needs --yes.",
+		Long: "Removes the mutations of a persona and of its sessions: its traits are what the configuration says. What its sessions have used of\n" +
+			"their budgets stays used, and the audit log keeps what was changed. On a terminal it asks first; elsewhere it needs --yes.",
 		Example: f.examples("host persona reset local --yes"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {

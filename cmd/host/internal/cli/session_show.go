@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -64,7 +65,11 @@ func (f *face) showSessionReport(r sessionReport) {
 		f.printf("%s %s\n", escape(name), escape(compact(r.Parameters[name])))
 	}
 	e := r.Evaluations
-	f.printf("%d evaluations, %d left, trend %s\n", e.Total, e.Remaining, e.Trend.Direction)
+	evaluations := "evaluations"
+	if e.Total == 1 {
+		evaluations = "evaluation"
+	}
+	f.printf("%d %s, %d left, trend %s\n", e.Total, evaluations, e.Remaining, e.Trend.Direction)
 	if e.Total > 0 {
 		a := e.Average
 		f.printf("on average: relevance %.2f, clarity %.2f, accuracy %.2f, helpfulness %.2f\n", a.Relevance, a.Clarity, a.Accuracy, a.Helpfulness)
@@ -76,6 +81,9 @@ func (f *face) showSessionReport(r sessionReport) {
 	if len(all) == 0 {
 		return
 	}
+	slices.SortFunc(all, func(a, b selfimprove.Outcome) int { // by their numbers: a2 before a10
+		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
 	rows := make([][]string, 0, len(all))
 	for _, one := range all {
 		rows = append(rows, []string{
@@ -107,6 +115,8 @@ func verdictOf(o selfimprove.Outcome) string {
 		return "reverted"
 	case o.Reverts != "":
 		return "reverts " + o.Reverts
+	case o.Applied == selfimprove.NotApplied:
+		return "proposed"
 	case o.Flagged:
 		return "does not help"
 	}

@@ -36,8 +36,8 @@ on average: relevance 1.00, clarity 0.50, accuracy 0.00, helpfulness 0.00
 ID  PARAM        FROM  TO   APPLIED  SCORE BEFORE  SCORE AFTER  STATE
 a1  temperature  -     0.4  session  0.50          0.50         does not help
 a2  temperature  -     0.6  session  -             -            reverted
-a4  temperature  -     0.4  session  -             -            reverts a2
 a3  openness     -     0.6  session  -             -            holds
+a4  temperature  -     0.4  session  -             -            reverts a2
 `
 	if out.String() != want {
 		t.Errorf("printed\n%s", out.String())

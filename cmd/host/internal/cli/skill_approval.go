@@ -10,11 +10,12 @@ import (
 )
 
 func (f *face) skillApprovalsCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillReader(place, &cobra.Command{
 		Use:   "approvals",
 		Short: "Show what agents ask for, of all personas",
-		Long: "Shows the requests and proposals that wait for a decision, of all personas: a proposal as its difference from the skill that\n" +
-			"there is. What an agent wrote is escaped.",
+		Long: "Shows the requests and proposals that wait for a decision, of all personas: what is to be enabled as it is, a proposal as its\n" +
+			"difference from the skill that there is. What an agent wrote is escaped. Where the skill is not at hand, or has changed since,\n" +
+			"it says so: then it cannot be approved.",
 		Example: f.examples("host skill approvals --skills examples/skills"),
 		Args:    noArguments,
 	}, func(ctx context.Context, d *skillDesk, _ []string) error {
@@ -39,15 +40,26 @@ func (f *face) skillApprovalsCommand(place *dataFlags) *cobra.Command {
 // showApproval prints a draft for the person who decides on it.
 func (f *face) showApproval(a selfimprove.SkillApproval) {
 	f.printf("%s\n", escape(a.ID))
-	facts := [][2]string{{"persona", a.Persona}, {"session", a.Session}, {"asked", moment(&a.At)}, {"category", a.Category}, {"reason", a.Reason}}
+	facts := [][2]string{
+		{"persona", a.Persona},
+		{"session", a.Session},
+		{"asked", moment(&a.At)},
+		{"category", a.Category},
+		{"reason", a.Reason},
+		{"lies in", a.SourcePath},
+		{"sha256", a.SHA256},
+		{"beware", a.Problem},
+	}
 	for _, fact := range facts {
-		f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
+		if fact[1] != "" {
+			f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
+		}
 	}
 	if a.Kind == selfimprove.EnableSkill {
 		f.showBlock("enable "+escape(a.SkillID), currentText(a.Current))
 		return
 	}
-	proposed := currentText(&selfimprove.Skill{Description: a.Description, Content: a.Content})
+	proposed := strings.TrimSpace(a.Text())
 	lines := mark("+", strings.Split(proposed, "\n"))
 	if a.Current != nil {
 		lines = diffLines(currentText(a.Current), proposed)
@@ -55,12 +67,12 @@ func (f *face) showApproval(a selfimprove.SkillApproval) {
 	f.showBlock("propose "+escape(a.SkillID), strings.Join(lines, "\n"))
 }
 
-// currentText is a skill as it is compared; nil is none.
+// currentText is a skill as its SKILL.md has it; nil is none.
 func currentText(k *selfimprove.Skill) string {
 	if k == nil {
 		return ""
 	}
-	return "description: " + k.Description + "\n\n" + k.Content
+	return strings.TrimSpace(k.Text())
 }
 
 func (f *face) skillApproveCommand(place *dataFlags) *cobra.Command {
@@ -68,8 +80,9 @@ func (f *face) skillApproveCommand(place *dataFlags) *cobra.Command {
 		Use:   "approve ID [--reason TEXT]",
 		Short: "Grant what an agent asks for",
 		Long: "Grants a request of the persona that --persona names: it may enable the skill from then on, or has the skill that it proposed.\n" +
-			"approvals shows what waits.",
-		Example: f.examples("host skill approve enable-read-invoices --skills examples/skills"),
+			"approvals shows what waits. What is granted is the text that the id stands for: the skill has to be at hand, and one that changes\n" +
+			"asks anew. skill show prints the id of a skill for which nobody has asked.",
+		Example: f.examples("host skill approve enable-read-invoices-f8711ad288a1 --skills examples/skills"),
 		Args:    exactly("the id of one request"),
 	})
 }
@@ -78,8 +91,9 @@ func (f *face) skillRefuseCommand(place *dataFlags) *cobra.Command {
 	return f.skillDecision(place, false, &cobra.Command{
 		Use:   "refuse ID [--reason TEXT]",
 		Short: "Refuse what an agent asks for",
-		Long: "Refuses a request of the persona that --persona names, also one that was approved: it cannot enable the skill from then on. A\n" +
-			"proposal that is refused is forgotten.",
+		Long: "Refuses a request of the persona that --persona names, also one that was approved: the skill is disabled in all of its sessions,\n" +
+			"and it cannot enable it from then on, whatever the skill becomes and whatever the configuration allows. The digits at the end of\n" +
+			"the id may be left out. A proposal that is refused is forgotten.",
 		Example: f.examples("host skill refuse enable-read-invoices --skills examples/skills --reason 'not needed'"),
 		Args:    exactly("the id of one request"),
 	})

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -36,6 +38,7 @@ var oneSkill = exactly("one skill, by id or name")
 type skillFlags struct {
 	callerFlags
 	folders []string
+	reads   bool // the verb keeps nothing
 }
 
 func (s *skillFlags) register(set *pflag.FlagSet) {
@@ -50,12 +53,15 @@ type skillDesk struct {
 }
 
 func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, do func(*skillDesk) error) error {
-	c, err := f.config(ctx, place)
-	if err != nil {
-		return f.failed(err)
+	if err := f.checkSkillFolders(flags.folders); err != nil {
+		return err
 	}
-	rules := c.EmergentConfig.SelfImprovement.Skills
-	return f.atNewDesk(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
+	open := f.atNewDesk
+	if flags.reads {
+		open = f.atDesk
+	}
+	return open(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
+		rules := d.host.config.EmergentConfig.SelfImprovement.Skills
 		return do(&skillDesk{d, selfimprove.NewSkills(d.shelf, selfimprove.SkillsOptions{
 			Allowlist: rules.Allowlist, RequireApproval: rules.RequireApprovalForNewCategories,
 			Folders: skillFolders(flags.folders),
@@ -63,12 +69,41 @@ func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, 
 	})
 }
 
-// skillVerb makes a verb about skills.
+// checkSkillFolders refuses flags that name no folder, and says when the environment does.
+func (f *face) checkSkillFolders(given []string) error {
+	isFolder := func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err == nil && info.IsDir()
+	}
+	for _, dir := range given {
+		if !isFolder(dir) {
+			return fmt.Errorf("--skills names %q, which is no folder", dir)
+		}
+	}
+	if dir := os.Getenv(skillsEnv); dir != "" && !isFolder(dir) {
+		f.sayf("%s names %s, which is no folder: it is passed over", skillsEnv, escape(dir))
+	}
+	return nil
+}
+
+// skillsEnv is the variable that names a folder of skills.
+const skillsEnv = "AGENTOS_SKILLS_DIR"
+
+// skillVerb makes a verb about skills that may keep something, skillReader one that does not.
 func (f *face) skillVerb(place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error) *cobra.Command {
-	var flags skillFlags
+	return f.skillCommandOf(place, cmd, &skillFlags{}, do)
+}
+
+func (f *face) skillReader(place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error) *cobra.Command {
+	return f.skillCommandOf(place, cmd, &skillFlags{reads: true}, do)
+}
+
+func (f *face) skillCommandOf(
+	place *dataFlags, cmd *cobra.Command, flags *skillFlags, do func(context.Context, *skillDesk, []string) error,
+) *cobra.Command {
 	flags.register(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return f.atSkills(cmd.Context(), *place, flags, func(d *skillDesk) error { return do(cmd.Context(), d, args) })
+		return f.atSkills(cmd.Context(), *place, *flags, func(d *skillDesk) error { return do(cmd.Context(), d, args) })
 	}
 	return cmd
 }
@@ -85,6 +120,8 @@ func (r *skillRow) state() string {
 	switch {
 	case r.Problem != "":
 		return r.Problem
+	case !r.ModelInvocable:
+		return "not for agents"
 	case len(r.Missing) > 0:
 		return "needs " + strings.Join(r.Missing, "; ")
 	case r.Active:
@@ -96,7 +133,7 @@ func (r *skillRow) state() string {
 }
 
 func (f *face) skillListCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillReader(place, &cobra.Command{
 		Use:     "list",
 		Short:   "Print the skills that a persona can see, and which its session has enabled",
 		Long:    "Prints the skills that a persona can see: those of the folders, and its own proposals that were approved. What cannot be used says why.",
@@ -155,7 +192,7 @@ func (f *face) showSkills(skills []skillRow) {
 }
 
 func (f *face) skillShowCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillReader(place, &cobra.Command{
 		Use:     "show SKILL",
 		Short:   "Show a skill with its content",
 		Long:    "Shows a skill that a persona can see, with its content. What an author wrote is escaped.",
@@ -172,7 +209,7 @@ func (f *face) skillShowCommand(place *dataFlags) *cobra.Command {
 			return nil
 		}
 		f.printf("%s, %s, of the category %s\n", escape(k.SkillID), escape(k.Name), escape(k.Category))
-		for _, fact := range [][2]string{{"description", k.Description}, {"lies in", k.SourcePath}, {"state", row.state()}, {"homepage", k.Homepage}} {
+		for _, fact := range [][2]string{{"description", k.Description}, {"lies in", k.SourcePath}, {"state", row.state()}, {"homepage", k.Homepage}, {"approved as", k.ApprovalID()}} {
 			if fact[1] != "" {
 				f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
 			}
@@ -183,7 +220,7 @@ func (f *face) skillShowCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) skillSearchCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillReader(place, &cobra.Command{
 		Use:     "search WORD…",
 		Short:   "Find skills as an agent finds them",
 		Long:    "Finds skills that an agent can enable and did not disable in its session: all words stand in name, category or description.",

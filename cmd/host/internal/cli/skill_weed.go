@@ -11,7 +11,7 @@ import (
 )
 
 func (f *face) skillReportCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillReader(place, &cobra.Command{
 		Use:   "report",
 		Short: "Tell skills that are broken, say the same, or were never used",
 		Long: "Looks over the skills that a persona can see: those that cannot be used, pairs that say the same or nearly, and those that no\n" +
@@ -33,12 +33,15 @@ func (f *face) skillReportCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) showSkillReport(r selfimprove.SkillReport) {
-	f.printf("%d skills, %d broken, %d pairs that say the same, %d never used\n", r.Skills, len(r.Broken), len(r.Duplicates), len(r.Unused))
+	f.printf("%d skills, %d broken, %d pairs that say the same, %d never used\n", r.Skills, len(r.Broken), r.Pairs, len(r.Unused))
 	for _, k := range r.Broken {
 		f.printf("broken     %s\n", escape(k.SourcePath+": "+k.Problem))
 	}
 	for _, pair := range r.Duplicates {
 		f.printf("duplicate  %s\n", escape(fmt.Sprintf("%s and %s: %s, %.2f alike", pair.SkillID, pair.Other, pair.Same, pair.Score)))
+	}
+	if more := r.Pairs - len(r.Duplicates); more > 0 {
+		f.printf("duplicate  and %d pairs more\n", more)
 	}
 	for _, k := range r.Unused {
 		f.printf("unused     %s\n", escape(k.SkillID))

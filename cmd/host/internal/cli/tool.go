@@ -45,24 +45,37 @@ type desk struct {
 }
 
 // atDesk opens the host that the flags name, does something on the caller's behalf, and closes it. A data directory that is
-// named must be there: a name that is mistyped makes none.
+// named must be there, and where there is none yet, nothing is found: no verb makes one that keeps nothing.
 func (f *face) atDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) error {
 	if place.data != "" && place.data != config.Memory {
 		if err := holdsStore(place.data); err != nil {
 			return f.failed(err)
 		}
 	}
-	return f.atNewDesk(ctx, place, who, judges, do)
+	return f.openDesk(ctx, place, who, judges, keptOnly, do)
+}
+
+// keptOnly has a host that would be the first in its data directory keep nothing.
+func keptOnly(c *config.Config) {
+	if c.Data != "" && holdsStore(c.Data) != nil {
+		c.Data = config.Memory
+	}
 }
 
 // atNewDesk is atDesk for verbs that may be the first to keep something.
-func (f *face) atNewDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) (err error) {
+func (f *face) atNewDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) error {
+	return f.openDesk(ctx, place, who, judges, nil, do)
+}
+
+func (f *face) openDesk(
+	ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, change func(*config.Config), do func(*desk) error,
+) (err error) {
 	defer func() { err = f.failed(asConfigured(err)) }()
 	by := tool.Actor{Caller: who.caller(), Name: osUser()}
 	if err := by.Validate(); err != nil {
 		return err
 	}
-	host, err := f.openHost(ctx, place, judges, nil)
+	host, err := f.openHost(ctx, place, judges, change)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -38,8 +37,9 @@ func (f *face) workflowCreateCommand(place *dataFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create FILE",
 		Short: "Keep a chain of tool calls as a workflow",
-		Long: "Reads {name, description, steps: [{tool, args}]}, in JSON or YAML, checks it and keeps it as a workflow of the persona. In args,\n" +
-			"$input, $prev and $steps[N] stand for values. FILE may be - for standard input.",
+		Long: "Reads {name, description, steps: [{tool, args, condition}]}, in JSON or YAML, checks it and keeps it as a workflow of the persona.\n" +
+			"In args and conditions, $input, $prev and $steps[N] stand for values. A step whose condition does not hold is skipped. FILE may be\n" +
+			"- for standard input.",
 		Example: f.examples("host workflow create examples/workflow.yaml"),
 		Args:    exactly("one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,9 +58,9 @@ func (f *face) createWorkflow(ctx context.Context, place dataFlags, who callerFl
 	if err != nil {
 		return f.failed(err)
 	}
-	var plan selfimprove.WorkflowPlan
-	if err := json.Unmarshal(text, &plan); err != nil {
-		return f.failed(tool.Errorf(tool.InvalidRequest, "%s is not a workflow: %w", called(file), err))
+	plan, err := selfimprove.ReadWorkflow(text)
+	if err != nil {
+		return f.failed(err)
 	}
 	return f.atNewDesk(ctx, place, who, noJudge, func(d *desk) error {
 		made, err := d.host.Workflows().Create(ctx, d.by, plan)
@@ -148,7 +148,11 @@ func (f *face) showWorkflow(one selfimprove.Workflow) {
 	f.printf("%s %s, created %s, runs %d\n", one.ID, escape(one.Name), moment(&one.CreatedAt), one.RunCount)
 	f.printf("%s\n", escape(one.Description))
 	for i, s := range one.Steps {
-		f.printf("%d  %s %s\n", i, escape(s.Tool), escape(compact(s.Args)))
+		when := ""
+		if s.Condition != "" {
+			when = " if " + s.Condition
+		}
+		f.printf("%d  %s %s\n", i, escape(s.Tool), escape(compact(s.Args)+when))
 	}
 }
 
