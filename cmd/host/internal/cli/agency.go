@@ -110,7 +110,7 @@ func (f *face) agencyListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host agency list", "host agency list --persona desk --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				list, err := d.host.AgencyRuns(cmd.Context(), d.by.Tenant, d.by.Persona)
 				if err == nil {
 					f.showRuns(list)

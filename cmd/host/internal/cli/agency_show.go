@@ -24,7 +24,7 @@ func (f *face) agencyShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host agency show 7f0c2b1e-3f3e-4b57-9a54-0f4d3c1d2a90"),
 		Args:    exactly("the id of one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				run, err := d.host.AgencyRun(cmd.Context(), d.by.Tenant, d.by.Persona, args[0])
 				if err == nil {
 					f.showRun(run)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -45,6 +46,38 @@ func readLogIn(ctx context.Context, dir string, read func(*tiers.Shelf) error) (
 	return read(shelf)
 }
 
+// auditLog is a log that can be read: that of a desk, or one that lies in a store.
+type auditLog interface {
+	// Audit is that of desk.Desk.
+	Audit(ctx context.Context, q tiers.AuditQuery) (events []tool.AuditEvent, last uint64, err error)
+}
+
+// storedLog is the log of a tenant in a store, which reading it does not change.
+type storedLog struct {
+	shelf  *tiers.Shelf
+	tenant string
+}
+
+// Audit implements auditLog.
+func (l storedLog) Audit(ctx context.Context, q tiers.AuditQuery) (events []tool.AuditEvent, last uint64, err error) {
+	events, err = l.shelf.Audit(ctx, l.tenant, q)
+	if err != nil || len(events) == 0 {
+		return nil, 0, err
+	}
+	if q.Newest {
+		return events, events[0].Sequence, nil
+	}
+	return events, events[len(events)-1].Sequence, nil
+}
+
+// readAudit reads the log of a tenant, or that of a host elsewhere.
+func (f *face) readAudit(ctx context.Context, place dataFlags, tenant string, read func(auditLog) error) error {
+	if place.server != "" {
+		return atServer(place, cliSession, func(d desk.Desk) error { return read(d) })
+	}
+	return f.readLog(ctx, place, func(shelf *tiers.Shelf) error { return read(storedLog{shelf, tenant}) })
+}
+
 func eventTime(e tool.AuditEvent) string {
 	at := tool.At(time.UnixMilli(e.Timestamp))
 	return moment(&at)
@@ -59,35 +92,35 @@ func orDash(text string) string {
 
 func (f *face) auditShowCommand(place *dataFlags) *cobra.Command {
 	tenant := localTenant
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:     "show ID|NUMBER",
 		Short:   "Show one entry, all of it",
 		Long:    "Shows one entry of the log by its id or its number.",
 		Example: f.examples("host audit show 1", "host audit show 1 --output json"),
 		Args:    exactly("one entry, by id or number"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.failed(f.readLog(cmd.Context(), *place, func(shelf *tiers.Shelf) error {
-				e, err := entry(cmd.Context(), shelf, tenant, args[0])
+			return f.failed(f.readAudit(cmd.Context(), *place, tenant, func(log auditLog) error {
+				e, err := entry(cmd.Context(), log, args[0])
 				if err == nil {
 					f.showEvent(e)
 				}
 				return err
 			}))
 		},
-	}
+	})
 	registerTenant(cmd.Flags(), &tenant)
 	return cmd
 }
 
 // entry returns the entry that has a number or an id.
-func entry(ctx context.Context, shelf *tiers.Shelf, tenant, which string) (found tool.AuditEvent, err error) {
+func entry(ctx context.Context, log auditLog, which string) (found tool.AuditEvent, err error) {
 	query := tiers.AuditQuery{Limit: maxTail}
 	if n, err := strconv.ParseUint(which, 10, 64); err == nil && n > 0 {
 		query.After, query.Limit = n-1, 1
 	}
 	missing := &tool.Error{Code: tool.NotFound, Message: "there is no audit entry " + tool.Quote(which), Hint: "audit tail lists the last ones"}
 	for {
-		page, err := shelf.Audit(ctx, tenant, query)
+		page, last, err := log.Audit(ctx, query)
 		if err != nil {
 			return found, err
 		}
@@ -96,10 +129,10 @@ func entry(ctx context.Context, shelf *tiers.Shelf, tenant, which string) (found
 				return e, nil
 			}
 		}
-		if len(page) < query.Limit || query.Limit == 1 {
+		if last == 0 || query.Limit == 1 {
 			return found, missing
 		}
-		query.After = page[len(page)-1].Sequence
+		query.After = last
 	}
 }
 

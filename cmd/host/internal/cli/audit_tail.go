@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -31,7 +32,7 @@ const (
 
 func (f *face) auditTailCommand(place *dataFlags) *cobra.Command {
 	flags := tailFlags{lines: tailLines}
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "tail",
 		Short: "Print the last entries",
 		Long: "Prints the last entries of the log, oldest first: their number, time, type, who decided, on whose behalf, about which tool, and\n" +
@@ -45,7 +46,7 @@ func (f *face) auditTailCommand(place *dataFlags) *cobra.Command {
 			}
 			return f.failed(f.tail(cmd.Context(), *place, flags))
 		},
-	}
+	})
 	flags.who.register(cmd.Flags())
 	cmd.Flags().VarP(&flags.lines, "lines", "n", "how many entries")
 	cmd.Flags().BoolVarP(&flags.follow, "follow", "f", false, "go on with what is added")
@@ -55,6 +56,9 @@ func (f *face) auditTailCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) tail(ctx context.Context, place dataFlags, flags tailFlags) error {
+	if place.server != "" {
+		return f.tailServer(ctx, place, flags)
+	}
 	dir, err := f.dataDir(ctx, place)
 	if err != nil {
 		return err
@@ -62,10 +66,10 @@ func (f *face) tail(ctx context.Context, place dataFlags, flags tailFlags) error
 	var wanted filter
 	var last uint64
 	err = readLogIn(ctx, dir, func(shelf *tiers.Shelf) error {
-		if wanted, err = flags.filter(ctx, shelf); err != nil {
+		if wanted, err = flags.filter(ctx, storedVersions(shelf, flags.who.caller())); err != nil {
 			return err
 		}
-		events, end, err := wanted.newest(ctx, shelf, int(flags.lines)) //nolint:gosec // G115: at most maxTail
+		events, end, err := wanted.newest(ctx, storedLog{shelf, flags.who.tenant}, int(flags.lines)) //nolint:gosec // G115: at most maxTail
 		f.showEvents(events)
 		last = end
 		return err
@@ -73,32 +77,64 @@ func (f *face) tail(ctx context.Context, place dataFlags, flags tailFlags) error
 	if err != nil || !flags.follow {
 		return err
 	}
-	return f.follow(ctx, dir, wanted, last)
+	return f.follow(ctx, dir, flags.who.tenant, wanted, last)
 }
 
-// filter picks entries of a tenant's log.
+// tailServer is tail for the log of a host elsewhere, which can be looked at at any time.
+func (f *face) tailServer(ctx context.Context, place dataFlags, flags tailFlags) error {
+	return atServer(place, flags.who.session, func(d desk.Desk) error {
+		wanted, err := flags.filter(ctx, d.Versions)
+		if err != nil {
+			return err
+		}
+		events, last, err := wanted.newest(ctx, d, int(flags.lines)) //nolint:gosec // G115: at most maxTail
+		f.showEvents(events)
+		tick := time.NewTicker(serverEvery)
+		defer tick.Stop()
+		for err == nil && flags.follow && f.out.err == nil {
+			select {
+			case <-ctx.Done():
+				return done(tool.Canceled.ExitStatus())
+			case <-tick.C:
+				last, err = f.showAfter(ctx, d, wanted, last)
+			}
+		}
+		return err
+	})
+}
+
+// serverEvery is how often the log of a host elsewhere is looked at when it is followed.
+const serverEvery = time.Second
+
+// filter picks entries of a log.
 type filter struct {
-	tenant string
-	kind   string
-	tools  []string // ids; nil is all
+	kind  string
+	tools []string // ids; nil is all
+}
+
+// storedVersions finds a tool in a store, and the versions before it.
+func storedVersions(shelf *tiers.Shelf, c tool.Caller) func(context.Context, string) ([]*tool.Record, error) {
+	return func(ctx context.Context, which string) ([]*tool.Record, error) {
+		r, err := find(ctx, shelf, c, which)
+		if err != nil {
+			return nil, err
+		}
+		return shelf.History(ctx, c.Tenant, r.ID)
+	}
 }
 
 // filter makes a filter of the flags.
-func (flags tailFlags) filter(ctx context.Context, shelf *tiers.Shelf) (filter, error) {
-	wanted := filter{tenant: flags.who.tenant, kind: flags.kind}
+func (flags tailFlags) filter(ctx context.Context, versions func(context.Context, string) ([]*tool.Record, error)) (filter, error) {
+	wanted := filter{kind: flags.kind}
 	if flags.tool == "" {
 		return wanted, nil
 	}
-	r, err := find(ctx, shelf, flags.who.caller(), flags.tool)
+	list, err := versions(ctx, flags.tool)
 	if errors.Is(err, tool.NotFound) && strings.HasPrefix(flags.tool, idPrefix) {
 		wanted.tools = []string{flags.tool} // it was removed; the log still tells of it
 		return wanted, nil
 	}
-	if err != nil {
-		return wanted, err
-	}
-	versions, err := shelf.History(ctx, wanted.tenant, r.ID)
-	for _, v := range versions {
+	for _, v := range list {
 		wanted.tools = append(wanted.tools, v.ID)
 	}
 	return wanted, err
@@ -109,15 +145,15 @@ func (w filter) picks(e tool.AuditEvent) bool {
 }
 
 // newest returns the last entries that are wanted, oldest first, and the number of the log's last entry.
-func (w filter) newest(ctx context.Context, shelf *tiers.Shelf, most int) (events []tool.AuditEvent, end uint64, err error) {
+func (w filter) newest(ctx context.Context, log auditLog, most int) (events []tool.AuditEvent, end uint64, err error) {
 	query := tiers.AuditQuery{Newest: true, Limit: maxTail}
 	for {
-		page, err := shelf.Audit(ctx, w.tenant, query)
-		if err != nil || len(page) == 0 {
+		page, last, err := log.Audit(ctx, query)
+		if err != nil || last == 0 {
 			slices.Reverse(events)
 			return events, end, err
 		}
-		if end == 0 {
+		if end == 0 && len(page) > 0 {
 			end = page[len(page)-1].Sequence
 		}
 		for _, e := range slices.Backward(page) {
@@ -129,7 +165,7 @@ func (w filter) newest(ctx context.Context, shelf *tiers.Shelf, most int) (event
 				return events, end, nil
 			}
 		}
-		query.Before = page[0].Sequence
+		query.Before = last
 	}
 }
 
@@ -142,7 +178,7 @@ const (
 
 // follow prints entries as they are added, until ctx ends. It opens the store only while somebody shares it, or after somebody
 // else has closed it, and never for long, so that it stands in nobody's way.
-func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint64) error {
+func (f *face) follow(ctx context.Context, dir, tenant string, wanted filter, last uint64) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	changed := storeChange{dir: dir}
@@ -160,7 +196,7 @@ func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint6
 			continue
 		}
 		err := readLogIn(ctx, dir, func(shelf *tiers.Shelf) (err error) {
-			last, err = f.showAfter(ctx, shelf, wanted, last)
+			last, err = f.showAfter(ctx, storedLog{shelf, tenant}, wanted, last)
 			return err
 		})
 		switch {
@@ -174,13 +210,13 @@ func (f *face) follow(ctx context.Context, dir string, wanted filter, last uint6
 }
 
 // showAfter prints the wanted entries after one, and returns the number of the last that there is.
-func (f *face) showAfter(ctx context.Context, shelf *tiers.Shelf, wanted filter, last uint64) (uint64, error) {
+func (f *face) showAfter(ctx context.Context, log auditLog, wanted filter, last uint64) (uint64, error) {
 	for {
-		page, err := shelf.Audit(ctx, wanted.tenant, tiers.AuditQuery{After: last})
-		if err != nil || len(page) == 0 {
+		page, end, err := log.Audit(ctx, tiers.AuditQuery{After: last})
+		if err != nil || end == 0 {
 			return last, err
 		}
-		last = page[len(page)-1].Sequence
+		last = end
 		f.showEvents(slices.DeleteFunc(page, func(e tool.AuditEvent) bool { return !wanted.picks(e) }))
 	}
 }

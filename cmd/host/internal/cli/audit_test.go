@@ -117,7 +117,7 @@ func TestNewestOfAKind(t *testing.T) {
 		}
 	}
 	for most, want := range map[int][]uint64{1: {9}, 2: {5, 9}, 3: {1, 5, 9}, 20: {1, 5, 9}} {
-		events, end, err := filter{tenant: localTenant, kind: string(tool.Exported)}.newest(t.Context(), shelf, most)
+		events, end, err := filter{kind: string(tool.Exported)}.newest(t.Context(), storedLog{shelf, localTenant}, most)
 		if err != nil || end != 12 || len(events) != len(want) {
 			t.Fatalf("%d: %d entries up to %d, %v", most, len(events), end, err)
 		}

@@ -5,17 +5,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/remote"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
 
 func (f *face) auditVerifyCommand(place *dataFlags) *cobra.Command {
 	var head string
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "verify",
 		Short: "Check that no entry was changed or removed",
 		Long: "Computes the chain of every tenant anew, and prints how many entries it has and the hash of the last one, its head. The first\n" +
@@ -33,7 +35,7 @@ func (f *face) auditVerifyCommand(place *dataFlags) *cobra.Command {
 			}
 			return f.verify(cmd.Context(), *place, strings.ToLower(head))
 		},
-	}
+	})
 	cmd.Flags().StringVar(&head, "expect", "", "`HEAD` that was kept elsewhere, and that the log must still hold")
 	return cmd
 }
@@ -57,21 +59,7 @@ type verifyReport struct {
 
 func (f *face) verify(ctx context.Context, place dataFlags, head string) error {
 	report := verifyReport{Chains: []chainReport{}}
-	err := f.readLog(ctx, place, func(shelf *tiers.Shelf) error {
-		tenants, err := shelf.Audited(ctx)
-		if err != nil {
-			return err
-		}
-		for _, tenant := range tenants {
-			chain, broken := shelf.Verify(ctx, tenant)
-			report.Chains = append(report.Chains, chainReport{tenant, broken == nil, chain, tool.AsError(broken)})
-			err = errors.Join(err, broken)
-		}
-		if err == nil && head != "" {
-			err = expect(ctx, shelf, tenants, head)
-		}
-		return err
-	})
+	err := f.verifyWhere(ctx, place, &report, head)
 	report.OK, report.Error = err == nil, tool.AsError(err)
 	if f.format == asJSON {
 		f.printJSON(report)
@@ -93,24 +81,63 @@ func (f *face) verify(ctx context.Context, place dataFlags, head string) error {
 	return err
 }
 
-// expect returns nil when some tenant's log holds an entry that has a hash.
-func expect(ctx context.Context, shelf *tiers.Shelf, tenants []string, head string) error {
-	for _, tenant := range tenants {
+// verifyWhere checks the chains of a data directory, or that of the key's tenant at a host elsewhere.
+func (f *face) verifyWhere(ctx context.Context, place dataFlags, report *verifyReport, head string) error {
+	if place.server != "" {
+		return atClient(place, cliSession, func(c *remote.Client) error {
+			who, err := c.Caller(ctx)
+			if err == nil {
+				err = report.add(who.Tenant, func() (tiers.Chain, error) { return c.VerifyAudit(ctx) })
+			}
+			if err == nil && head != "" {
+				err = expect(ctx, []auditLog{c}, head)
+			}
+			return err
+		})
+	}
+	return f.readLog(ctx, place, func(shelf *tiers.Shelf) error {
+		tenants, err := shelf.Audited(ctx)
+		if err != nil {
+			return err
+		}
+		var logs []auditLog
+		for _, tenant := range tenants {
+			err = errors.Join(err, report.add(tenant, func() (tiers.Chain, error) { return shelf.Verify(ctx, tenant) }))
+			logs = append(logs, storedLog{shelf, tenant})
+		}
+		if err == nil && head != "" {
+			err = expect(ctx, logs, head)
+		}
+		return err
+	})
+}
+
+// add checks the chain of a tenant. The error is what is broken.
+func (r *verifyReport) add(tenant string, verify func() (tiers.Chain, error)) error {
+	chain, broken := verify()
+	if broken != nil && !errors.Is(broken, tool.Internal) {
+		return broken // it could not be checked
+	}
+	r.Chains = append(r.Chains, chainReport{tenant, broken == nil, chain, tool.AsError(broken)})
+	return broken
+}
+
+// expect returns nil when some log holds an entry that has a hash.
+func expect(ctx context.Context, logs []auditLog, head string) error {
+	for _, log := range logs {
 		query := tiers.AuditQuery{Limit: maxTail}
 		for {
-			page, err := shelf.Audit(ctx, tenant, query)
+			page, last, err := log.Audit(ctx, query)
 			if err != nil {
 				return err
 			}
-			for _, e := range page {
-				if e.Hash == head {
-					return nil
-				}
+			if slices.ContainsFunc(page, func(e tool.AuditEvent) bool { return e.Hash == head }) {
+				return nil
 			}
-			if len(page) < maxTail {
+			if last == 0 {
 				break
 			}
-			query.After = page[len(page)-1].Sequence
+			query.After = last
 		}
 	}
 	return &tool.Error{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/wasmjs"
@@ -22,7 +23,7 @@ type callFlags struct {
 
 func (f *face) callCommand(place *dataFlags) *cobra.Command {
 	var flags callFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "call NAME",
 		Short: "Call a tool: one that was forged, or one of the host",
 		Long: "Calls a tool by its name and prints what it returns as JSON. The session, its persona and everybody see tools of their own\n" +
@@ -34,7 +35,7 @@ func (f *face) callCommand(place *dataFlags) *cobra.Command {
 		),
 		Args: exactly("the name of one tool"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.call(cmd.Context(), args[0], *place, flags) },
-	}
+	})
 	set := cmd.Flags()
 	set.StringVar(&flags.input, "input", "{}", "`JSON` that the tool gets; @FILE reads a file, - standard input")
 	set.BoolVar(&flags.stats, "stats", false, "say how much fuel, time and memory it took, and what it did with its powers")
@@ -75,12 +76,16 @@ func (f *face) openAndCall(ctx context.Context, name string, place dataFlags, fl
 	if err != nil {
 		return nil, err
 	}
+	call := func(d desk.Desk) error { report = callOnce(ctx, d, name, input); return nil }
+	if place.server != "" {
+		return report, atServer(place, flags.caller.session, call)
+	}
 	h, err := f.openHost(ctx, place, noJudge, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context
-	return callOnce(ctx, h, flags.caller.caller(), name, input), nil
+	return report, call(desk.NewLocal(h.Host, tool.Actor{Caller: flags.caller.caller()}))
 }
 
 // callReport is the JSON form of a call.
@@ -95,20 +100,17 @@ type callReport struct {
 }
 
 // callOnce calls a tool, whatever comes of it.
-func callOnce(ctx context.Context, h *openedHost, c tool.Caller, name string, input json.RawMessage) *callReport {
-	result, err := h.Call(ctx, c, name, input)
+func callOnce(ctx context.Context, d desk.Desk, name string, input json.RawMessage) *callReport {
+	result, err := d.Call(ctx, name, input)
 	if result.Tool.Name == "" {
 		err = findable(err)
 	}
 	err = asConfigured(err)
 	r := &callReport{
-		OK: err == nil, Output: result.Output, Error: tool.AsError(err), Tool: result.Tool, Stats: newStats(result.Stats, result.Uses),
+		OK: err == nil, Output: result.Output, Error: tool.AsError(err), Tool: result.Tool, Logs: result.Logs, Stats: newStats(result.Stats, result.Uses),
 	}
 	if r.Stats.WallMs == 0 { // nothing of it ran in the sandbox
 		r.Stats.WallMs = milliseconds(result.Duration)
-	}
-	if r.Tool.Tier == tool.SessionTier || r.Tool.Tier == tool.AgentTier {
-		r.Logs = result.Logs
 	}
 	if result.Reuse.Anomaly {
 		r.Anomaly = result.Reuse.AnomalyReason

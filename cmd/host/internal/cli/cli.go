@@ -59,8 +59,9 @@ func (f *face) rootCommand() *cobra.Command {
 		Short: "Run agent-written JavaScript and TypeScript in a sandbox with limits that bind",
 		Long: "Runs agent-written JavaScript and TypeScript, each call in a fresh sandbox under limits of time, work and memory.\n" +
 			"Results go to standard output, everything else to standard error.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return place.checkServer(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				f.printVersion()

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"example.com/toolsmith/runtime/tool"
+
+	"example.com/toolsmith/cmd/host/internal/desk"
 )
 
 var errUnasked = errors.New("nobody can be asked here: give --yes to go ahead")
@@ -38,7 +40,7 @@ func (f *face) confirm(ctx context.Context, question string) error {
 	f.asidef("%s yes or no: ", escape(question))
 	answers := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(io.LimitReader(f.in, maxReason)).ReadString('\n')
+		line, _ := bufio.NewReader(io.LimitReader(f.in, desk.MaxReason)).ReadString('\n')
 		answers <- line
 	}()
 	select {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/schema"
@@ -28,7 +29,7 @@ type forgeFlags struct {
 
 func (f *face) forgeCommand(place *dataFlags) *cobra.Command {
 	var flags forgeFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "forge REQUEST",
 		Short: "Forge a tool: check, try and judge what a request asks for, and keep it when it passes",
 		Long: "Takes a request for a tool, in JSON or YAML, through all gates: shape, static check, its own test cases in the sandbox, and\n" +
@@ -42,7 +43,7 @@ func (f *face) forgeCommand(place *dataFlags) *cobra.Command {
 		),
 		Args: exactly("one request"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.forge(cmd.Context(), args[0], *place, flags) },
-	}
+	})
 	flags.register(cmd.Flags())
 	return cmd
 }
@@ -91,13 +92,13 @@ func (f *face) forge(ctx context.Context, file string, place dataFlags, flags fo
 		return err
 	}
 	read := func() ([]byte, error) { return f.readForging(ctx, file) }
-	return f.forgeBy(ctx, place, flags, read, func(h *openedHost, request []byte) (*forge.Result, error) {
-		return h.Forge(ctx, flags.caller.caller(), request)
+	return f.forgeBy(ctx, place, flags, read, func(_ *openedHost, d desk.Desk, request []byte) (*forge.Result, error) {
+		return d.Forge(ctx, request)
 	})
 }
 
-// forger takes what was read through the gates of a host.
-type forger func(h *openedHost, text []byte) (*forge.Result, error)
+// forger takes what was read through the gates at a desk, which is that of a host of this process unless that is nil.
+type forger func(h *openedHost, d desk.Desk, text []byte) (*forge.Result, error)
 
 // forgeBy reads what a tool is made of, has it forged, and prints what became of it.
 func (f *face) forgeBy(ctx context.Context, place dataFlags, flags forgeFlags, read func() ([]byte, error), by forger) error {
@@ -154,20 +155,33 @@ func (f *face) forgeOnce(
 			return report, e
 		}
 	}
+	return report, f.atForge(ctx, place, flags, func(h *openedHost, d desk.Desk) (made *tool.Record, err error) {
+		if report.Result, err = by(h, d, text); err != nil {
+			configureHints(report.Result)
+			return nil, asConfigured(err)
+		}
+		if flags.call != "" {
+			report.Call = callOnce(ctx, d, report.Result.Tool.Name, input)
+		}
+		return report.Result.Tool, nil
+	})
+}
+
+// atForge makes a tool at the desk that the flags name.
+func (f *face) atForge(ctx context.Context, place dataFlags, flags forgeFlags, do func(*openedHost, desk.Desk) (*tool.Record, error)) (err error) {
+	if place.server != "" {
+		return atServer(place, flags.caller.session, func(d desk.Desk) error { _, err := do(nil, d); return err })
+	}
 	h, err := f.openHost(ctx, place, flags.judges, func(c *config.Config) { mayForge(c, flags.allowSandbox) })
 	if err != nil {
-		return report, err
+		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context
-	if report.Result, err = by(h, text); err != nil {
-		configureHints(report.Result)
-		return report, asConfigured(err)
+	made, err := do(h, desk.NewLocal(h.Host, tool.Actor{Caller: flags.caller.caller()}))
+	if err == nil {
+		f.warnOfLoss(h, made)
 	}
-	f.warnOfLoss(h, report.Result.Tool)
-	if flags.call != "" {
-		report.Call = callOnce(ctx, h, flags.caller.caller(), report.Result.Tool.Name, input)
-	}
-	return report, nil
+	return err
 }
 
 // configureHints words all hints of a refusal for the verbs that forge.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/toolsmith"
-	desks "example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/cmd/host/internal/mcp"
 	"example.com/toolsmith/judge"
 	"example.com/toolsmith/runtime"
@@ -122,12 +122,12 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 		return f.openFor(ctx, c, reviewer, logger, func(e tool.AuditEvent) { follow(served, e) })
 	}}
 	served = mcp.New(mcp.Options{
-		Desk: func(ctx context.Context, p tool.Principal, session string) (desks.Desk, error) {
+		Desk: func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
 			h, err := late.get(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return desks.NewLocal(h.Host, tool.Actor{Caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}), nil
+			return desk.NewLocal(h.Host, tool.Actor{Caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}), nil
 		},
 		Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: logger,
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -45,7 +46,7 @@ type exportFlags struct {
 
 func (f *face) toolExportCommand(place *dataFlags) *cobra.Command {
 	var flags exportFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "export NAME|ID",
 		Short: "Pack a tool for another host, or write it as a skill",
 		Long: "Writes a version of a tool as a package: YAML, or JSON with --format json. Code is left out unless --with-source is given; what is\n" +
@@ -61,9 +62,12 @@ func (f *face) toolExportCommand(place *dataFlags) *cobra.Command {
 			if err := flags.check(); err != nil {
 				return err
 			}
+			if flags.form == skillForm && place.server != "" {
+				return errors.New("a skill is written on the machine of the host; --format skill does not go with --server")
+			}
 			return f.exportTool(cmd.Context(), args[0], *place, flags)
 		},
-	}
+	})
 	set := cmd.Flags()
 	flags.caller.register(set)
 	set.StringVar(&flags.out, "out", stdin, "`FILE` to write; - is standard output")
@@ -97,20 +101,22 @@ func (f *face) exportTool(ctx context.Context, which string, place dataFlags, fl
 			return f.failed(err)
 		}
 	}
-	return f.atDesk(ctx, place, flags.caller, noJudge, func(d *desk) error {
-		r, err := d.find(ctx, which)
-		if err != nil {
-			return err
-		}
-		if flags.form == skillForm {
-			return f.exportSkill(ctx, d, r, flags.dir)
-		}
+	if flags.form == skillForm {
+		return f.atOffice(ctx, place, flags.caller, noJudge, func(o *office) error {
+			list, err := o.desk().Versions(ctx, which)
+			if err != nil {
+				return err
+			}
+			return f.exportSkill(ctx, o, list[0], flags.dir)
+		})
+	}
+	return f.atDesk(ctx, place, flags.caller, noJudge, func(d desk.Desk) error {
 		if flags.out != stdin {
 			if err := mayWrite(flags.out, flags.force); err != nil {
 				return err
 			}
 		}
-		text, err := d.host.ExportTool(ctx, d.by, r.ID, opt)
+		text, err := d.Export(ctx, which, opt)
 		if err != nil {
 			return err
 		}
@@ -179,7 +185,7 @@ func (f *face) trust(ctx context.Context, flags trustFlags) (forge.Trust, error)
 func (f *face) toolImportCommand(place *dataFlags) *cobra.Command {
 	var flags forgeFlags
 	var trusted trustFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "import FILE",
 		Short: "Forge the tool of a package here: check, try and judge it anew",
 		Long: "Takes the tool of a package through all gates, as if the session had asked for it. What the package says of tiers, owners, uses and\n" +
@@ -199,7 +205,7 @@ func (f *face) toolImportCommand(place *dataFlags) *cobra.Command {
 			}
 			return f.importTool(cmd.Context(), args[0], *place, flags, trust)
 		},
-	}
+	})
 	flags.register(cmd.Flags())
 	trusted.register(cmd.Flags())
 	return cmd
@@ -207,8 +213,8 @@ func (f *face) toolImportCommand(place *dataFlags) *cobra.Command {
 
 func (f *face) importTool(ctx context.Context, file string, place dataFlags, flags forgeFlags, trust forge.Trust) error {
 	read := func() ([]byte, error) { return f.readText(ctx, file, forge.MaxPackageBytes, tool.InvalidRequest) }
-	return f.forgeBy(ctx, place, flags, read, func(h *openedHost, text []byte) (*forge.Result, error) {
-		result, err := h.ImportTool(ctx, flags.caller.caller(), text, trust)
+	return f.forgeBy(ctx, place, flags, read, func(_ *openedHost, d desk.Desk, text []byte) (*forge.Result, error) {
+		result, err := d.Import(ctx, text, trust)
 		if _, unread := forge.ReadPackage(text); unread != nil && err != nil && tool.AsError(err).Line > 0 {
 			err = &fileError{file, string(text), true, err} // the place is one in the package, not in the code of its tool
 		}

@@ -28,8 +28,8 @@ func (f *face) personaCommand(place *dataFlags) *cobra.Command {
 }
 
 // natureAtDesk opens the host that the flags name, and does something with the traits of its personas.
-func (f *face) natureAtDesk(ctx context.Context, place dataFlags, who callerFlags, do func(*desk, *selfimprove.Personality) error) error {
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error { return do(d, d.host.Personality()) })
+func (f *face) natureAtDesk(ctx context.Context, place dataFlags, who callerFlags, do func(*office, *selfimprove.Personality) error) error {
+	return f.atOffice(ctx, place, who, noJudge, func(d *office) error { return do(d, d.host.Personality()) })
 }
 
 func (f *face) personaListCommand(place *dataFlags) *cobra.Command {
@@ -40,7 +40,7 @@ func (f *face) personaListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona list", "host persona list --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
 				list, err := changedPersonas(cmd.Context(), d, p)
 				if err == nil {
 					f.showPersonas(list)
@@ -58,7 +58,7 @@ type changedPersona struct {
 	LastChangedAt tool.Time `json:"lastChangedAt"`
 }
 
-func changedPersonas(ctx context.Context, d *desk, p *selfimprove.Personality) ([]changedPersona, error) {
+func changedPersonas(ctx context.Context, d *office, p *selfimprove.Personality) ([]changedPersona, error) {
 	list := []changedPersona{}
 	personas, err := p.Changed(ctx, d.by.Tenant)
 	if err != nil {
@@ -104,7 +104,7 @@ func (f *face) personaShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona show local", "host persona show local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, callerFlags{localTenant, args[0], session}, func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, callerFlags{localTenant, args[0], session}, func(d *office, p *selfimprove.Personality) error {
 				report, err := shownPersona(cmd.Context(), d.by.Caller, p)
 				if err == nil {
 					f.showPersona(report)
@@ -171,7 +171,7 @@ func (f *face) personaHistoryCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona history local", "host persona history local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
 				list, err := p.History(cmd.Context(), d.by.Tenant, args[0])
 				if err == nil {
 					f.showMutations(list)
@@ -212,7 +212,7 @@ func (f *face) personaResetCommand(place *dataFlags) *cobra.Command {
 			if !yes && !f.askable() {
 				return errUnasked
 			}
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
 				if !yes {
 					if err := f.confirm(cmd.Context(), "Take back all changes of "+args[0]+"?"); err != nil {
 						return err
@@ -258,7 +258,7 @@ func (f *face) personaDecayCommand(place *dataFlags) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *desk, p *selfimprove.Personality) (err error) {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) (err error) {
 				var done selfimprove.Decayed
 				if len(args) == 1 {
 					done, err = p.Decay(cmd.Context(), d.by, d.by.Tenant, args[0])

@@ -10,12 +10,18 @@ import (
 	"example.com/toolsmith/runtime/wire"
 )
 
-// dataFlags say where the configuration and the data of a host lie; "" leaves it to the environment.
-type dataFlags struct{ config, data string }
+// dataFlags say where the configuration and the data of a host lie, "" leaves it to the environment; or at which server it is.
+type dataFlags struct {
+	config, data string
+	server       string
+	insecure     bool
+}
 
 func (d *dataFlags) register(set *pflag.FlagSet) {
 	set.Var((*filled)(&d.config), "config", "configuration `FILE` of verbs that keep tools (default toolsmith/config.yaml in $XDG_CONFIG_HOME or ~/.config)")
 	set.Var((*filled)(&d.data), "data", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
+	set.Var((*filled)(&d.server), "server", "`URL` of a host elsewhere that does what the verb says; its key is taken from "+tokenEnv)
+	set.BoolVar(&d.insecure, "insecure", false, "with --server, let the key go to another machine without TLS")
 }
 
 // flag is a value of a command line for a key of the configuration; "" is none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/search"
 )
@@ -15,7 +16,7 @@ import (
 func (f *face) toolSearchCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
 	limit := 0
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find a tool that the caller may call, by words",
 		Long: "Finds tools that the caller may call, of the host and forged ones, the best first: by their names, tags, descriptions and the\n" +
@@ -30,7 +31,7 @@ func (f *face) toolSearchCommand(place *dataFlags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.searchTools(cmd.Context(), *place, who, strings.Join(args, " "), limit)
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	cmd.Flags().IntVar(&limit, "limit", 10, fmt.Sprintf("at most so many tools, up to %d", search.MaxHits))
 	return cmd
@@ -40,8 +41,8 @@ func (f *face) searchTools(ctx context.Context, place dataFlags, who callerFlags
 	if limit < 1 || limit > search.MaxHits {
 		return fmt.Errorf("--limit is %d: it is within 1 to %d", limit, search.MaxHits)
 	}
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
-		hits, err := d.host.Search(ctx, d.by.Caller, query, limit)
+	return f.atDesk(ctx, place, who, noJudge, func(d desk.Desk) error {
+		hits, err := d.Search(ctx, query, limit)
 		if err == nil {
 			f.showHits(hits)
 		}
@@ -52,7 +53,7 @@ func (f *face) searchTools(ctx context.Context, place dataFlags, who callerFlags
 // showHits prints what was found, the best first.
 func (f *face) showHits(hits []runtime.Hit) {
 	if f.format == asJSON {
-		f.printJSON(hits)
+		f.printJSON(append([]runtime.Hit{}, hits...))
 		return
 	}
 	if len(hits) == 0 {

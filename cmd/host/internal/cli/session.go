@@ -2,15 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/tiers"
+	"example.com/toolsmith/cmd/host/internal/desk"
 )
 
 func (f *face) sessionCommand(place *dataFlags) *cobra.Command {
@@ -27,7 +24,7 @@ func (f *face) sessionCommand(place *dataFlags) *cobra.Command {
 
 func (f *face) sessionListCommand(place *dataFlags) *cobra.Command {
 	tenant := localTenant
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "list",
 		Short: "Print the sessions that there are, and what they hold and have cost",
 		Long: "Prints the sessions that have tools or were used lately: how many tools they hold, how often they asked to forge, and how many\n" +
@@ -35,14 +32,14 @@ func (f *face) sessionListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host session list", "host session list --output json"),
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.listSessions(cmd.Context(), tenant, *place) },
-	}
+	})
 	registerTenant(cmd.Flags(), &tenant)
 	return cmd
 }
 
 func (f *face) sessionEndCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "end NAME",
 		Short: "End a session, and delete the tools of its tier",
 		Long: "Ends a session: its tools are deleted and its counts begin anew. Tools that were promoted stay. The audit log keeps what\n" +
@@ -53,41 +50,23 @@ func (f *face) sessionEndCommand(place *dataFlags) *cobra.Command {
 			who.session = args[0]
 			return f.endSession(cmd.Context(), who, *place)
 		},
-	}
+	})
+	cmd.Annotations[elsewhere] = "persona" // an administrator ends the sessions of others
 	who.registerOwner(cmd.Flags())
 	return cmd
 }
 
-// sessionRow is a session with the number of its tools.
-type sessionRow struct {
-	tiers.Session
-	Tools int `json:"tools"`
-}
-
 func (f *face) listSessions(ctx context.Context, tenant string, place dataFlags) error {
-	return f.atDesk(ctx, place, operatorOf(tenant), noJudge, func(d *desk) error {
-		sessions, err := d.shelf.Sessions(ctx, tenant)
-		if err != nil {
-			return err
+	return f.atDesk(ctx, place, operatorOf(tenant), noJudge, func(d desk.Desk) error {
+		list, err := d.Sessions(ctx)
+		if err == nil {
+			f.showSessions(append([]desk.Session{}, list...))
 		}
-		tools, err := d.shelf.List(ctx, tenant, tiers.Filter{Tier: tool.SessionTier})
-		if err != nil {
-			return err
-		}
-		count := map[tool.Caller]int{}
-		for _, t := range tools {
-			count[tool.Caller{Tenant: tenant, Persona: t.PersonaID, Session: t.SessionID}]++
-		}
-		rows := make([]sessionRow, 0, len(sessions))
-		for _, s := range sessions {
-			rows = append(rows, sessionRow{s, count[s.Caller]})
-		}
-		f.showSessions(rows)
-		return nil
+		return err
 	})
 }
 
-func (f *face) showSessions(sessions []sessionRow) {
+func (f *face) showSessions(sessions []desk.Session) {
 	if f.format == asJSON {
 		f.printJSON(sessions)
 		return
@@ -113,11 +92,12 @@ type endReport struct {
 }
 
 func (f *face) endSession(ctx context.Context, who callerFlags, place dataFlags) error {
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
-		if err := d.hasSession(ctx); err != nil {
-			return err
-		}
-		deleted, err := d.shelf.EndSession(ctx, d.by, d.by.Caller)
+	persona := who.persona
+	if place.server != "" && persona == localPersona {
+		persona = "" // that of the key
+	}
+	return f.atDesk(ctx, place, who, noJudge, func(d desk.Desk) error {
+		deleted, err := d.EndSession(ctx, persona, who.session)
 		if err != nil {
 			return err
 		}
@@ -135,16 +115,4 @@ func (f *face) endSession(ctx context.Context, who callerFlags, place dataFlags)
 		}
 		return nil
 	})
-}
-
-// hasSession returns nil when there is the session in whose place the desk acts.
-func (d *desk) hasSession(ctx context.Context) error {
-	sessions, err := d.shelf.Sessions(ctx, d.by.Tenant)
-	if err != nil || slices.ContainsFunc(sessions, func(s tiers.Session) bool { return s.Caller == d.by.Caller }) {
-		return err
-	}
-	return &tool.Error{
-		Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no session %s", tool.Quote(d.by.Persona), tool.Quote(d.by.Session)),
-		Hint: "session list names those that there are",
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/selfimprove"
 )
 
@@ -38,8 +39,8 @@ type sessionReport struct {
 }
 
 func (f *face) showSession(ctx context.Context, who callerFlags, place dataFlags) error {
-	return f.atDesk(ctx, place, who, noJudge, func(d *desk) error {
-		if err := d.hasSession(ctx); err != nil {
+	return f.atOffice(ctx, place, who, noJudge, func(d *office) error {
+		if err := desk.HasSession(ctx, d.shelf, d.by.Caller); err != nil {
 			return err
 		}
 		var report sessionReport

@@ -8,7 +8,7 @@ import (
 )
 
 // exportSkill writes a tool as a skill, and says where.
-func (f *face) exportSkill(ctx context.Context, d *desk, r *tool.Record, dir string) error {
+func (f *face) exportSkill(ctx context.Context, d *office, r *tool.Record, dir string) error {
 	written, err := d.host.ExportSkill(ctx, d.by, r.ID, dir)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (s *skillFlags) register(set *pflag.FlagSet) {
 
 // skillDesk is a desk with the skills that its flags name.
 type skillDesk struct {
-	*desk
+	*office
 	skills *selfimprove.Skills
 }
 
@@ -56,11 +56,11 @@ func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, 
 	if err := f.checkSkillFolders(flags.folders); err != nil {
 		return err
 	}
-	open := f.atNewDesk
+	open := f.atNewOffice
 	if flags.reads {
-		open = f.atDesk
+		open = f.atOffice
 	}
-	return open(ctx, place, flags.callerFlags, noJudge, func(d *desk) error {
+	return open(ctx, place, flags.callerFlags, noJudge, func(d *office) error {
 		rules := d.host.config.EmergentConfig.SelfImprovement.Skills
 		return do(&skillDesk{d, selfimprove.NewSkills(d.shelf, selfimprove.SkillsOptions{
 			Allowlist: rules.Allowlist, RequireApproval: rules.RequireApprovalForNewCategories,

@@ -29,11 +29,6 @@ func (f *face) tenantCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-// atOffice is atDesk for what an operator decides about tenants.
-func (f *face) atOffice(ctx context.Context, place dataFlags, do func(*desk) error) error {
-	return f.atDesk(ctx, place, operatorOf(localTenant), noJudge, do)
-}
-
 // keyFlags say what a new key is to be.
 type keyFlags struct {
 	persona, name string
@@ -102,7 +97,7 @@ type madeReport struct {
 }
 
 func (f *face) createTenant(ctx context.Context, place dataFlags, name string, first tiers.KeyRequest) error {
-	return f.atNewDesk(ctx, place, operatorOf(localTenant), noJudge, func(d *desk) error {
+	return f.atNewOffice(ctx, place, operatorOf(localTenant), noJudge, func(d *office) error {
 		made, k, err := d.shelf.CreateTenant(ctx, d.by, name, &first)
 		if err != nil {
 			return err
@@ -125,7 +120,7 @@ func (f *face) tenantListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tenant list", "host tenant list --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				list, err := d.shelf.ListTenants(cmd.Context())
 				if err != nil {
 					return err
@@ -186,7 +181,7 @@ func (f *face) tenantShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tenant show local", "host tenant show local --output json"),
 		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				t, err := d.shelf.Tenant(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -16,7 +16,7 @@ func (f *face) tenantDeleteCommand(place *dataFlags) *cobra.Command {
 			if !yes && !f.askable() {
 				return errUnasked
 			}
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				if !yes {
 					if err := f.confirm(cmd.Context(), "Delete the tenant "+args[0]+" and all that it has?"); err != nil {
 						return err

@@ -30,7 +30,7 @@ func (f *face) keyCreateCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tenant key create local", "host tenant key create local --persona local --key-name grace --scopes call,approve"),
 		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atNewDesk(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *desk) error {
+			return f.atNewOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				k, err := d.shelf.CreateKey(cmd.Context(), d.by, args[0], flags.request())
 				if err == nil {
 					f.showMadeKey(k)
@@ -65,7 +65,7 @@ func (f *face) keyListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tenant key list local", "host tenant key list local --output json"),
 		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				keys, err := d.shelf.Keys(cmd.Context(), args[0])
 				switch {
 				case err != nil:
@@ -120,7 +120,7 @@ func (f *face) tenantRotateCommand(place *dataFlags) *cobra.Command {
 			"the secret.",
 		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				k, err := d.shelf.RotateKey(cmd.Context(), d.by, args[0], args[1], grace)
 				if err == nil {
 					f.showMadeKey(k)
@@ -146,7 +146,7 @@ func (f *face) tenantRevokeCommand(place *dataFlags) *cobra.Command {
 		Long:  "Ends a key, at once and for good. KEY is its id, not the secret.",
 		Args:  oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				if err := d.shelf.RevokeKey(cmd.Context(), d.by, args[0], args[1]); err != nil {
 					return err
 				}

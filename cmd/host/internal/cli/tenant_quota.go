@@ -31,7 +31,7 @@ func (f *face) tenantQuotaCommand(place *dataFlags) *cobra.Command {
 			if _, err := setQuota(tool.Quota{}, sets); err != nil {
 				return err
 			}
-			return f.atOffice(cmd.Context(), *place, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
 				return f.quota(cmd.Context(), d, args[0], sets)
 			})
 		},
@@ -40,7 +40,7 @@ func (f *face) tenantQuotaCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-func (f *face) quota(ctx context.Context, d *desk, name string, sets []string) error {
+func (f *face) quota(ctx context.Context, d *office, name string, sets []string) error {
 	t, err := d.shelf.Tenant(ctx, name)
 	if err != nil {
 		return err

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
@@ -37,22 +36,25 @@ func (f *face) toolCommand(place *dataFlags) *cobra.Command {
 // oneTool checks that a verb is given one tool.
 var oneTool = exactly("one tool, by name or id")
 
-// desk is where tools are decided on: an open host, and who decides.
-type desk struct {
+// office is where an operator works on a host of this machine: an open host, and who works there.
+type office struct {
 	host  *openedHost
 	shelf *tiers.Shelf
 	by    tool.Actor // the operating-system user, in the caller's place
 }
 
-// atDesk opens the host that the flags name, does something on the caller's behalf, and closes it. A data directory that is
+// desk is the desk of whoever works there.
+func (o *office) desk() desk.Desk { return desk.NewLocal(o.host.Host, o.by) }
+
+// atOffice opens the host that the flags name, does something on the caller's behalf, and closes it. A data directory that is
 // named must be there, and where there is none yet, nothing is found: no verb makes one that keeps nothing.
-func (f *face) atDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) error {
+func (f *face) atOffice(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*office) error) error {
 	if place.data != "" && place.data != config.Memory {
 		if err := holdsStore(place.data); err != nil {
 			return f.failed(err)
 		}
 	}
-	return f.openDesk(ctx, place, who, judges, keptOnly, do)
+	return f.openOffice(ctx, place, who, judges, keptOnly, do)
 }
 
 // keptOnly has a host that would be the first in its data directory keep nothing.
@@ -62,13 +64,13 @@ func keptOnly(c *config.Config) {
 	}
 }
 
-// atNewDesk is atDesk for verbs that may be the first to keep something.
-func (f *face) atNewDesk(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*desk) error) error {
-	return f.openDesk(ctx, place, who, judges, nil, do)
+// atNewOffice is atOffice for verbs that may be the first to keep something.
+func (f *face) atNewOffice(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*office) error) error {
+	return f.openOffice(ctx, place, who, judges, nil, do)
 }
 
-func (f *face) openDesk(
-	ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, change func(*config.Config), do func(*desk) error,
+func (f *face) openOffice(
+	ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, change func(*config.Config), do func(*office) error,
 ) (err error) {
 	defer func() { err = f.failed(asConfigured(err)) }()
 	by := tool.Actor{Caller: who.caller(), Name: osUser()}
@@ -84,7 +86,7 @@ func (f *face) openDesk(
 	if err != nil {
 		return err
 	}
-	return do(&desk{host, shelf, by})
+	return do(&office{host, shelf, by})
 }
 
 // noJudge is for verbs that have nothing judged.
@@ -101,23 +103,6 @@ func find(ctx context.Context, shelf *tiers.Shelf, c tool.Caller, which string) 
 	}
 	r, err := shelf.Find(ctx, c, which)
 	return r, findable(err)
-}
-
-func (d *desk) find(ctx context.Context, which string) (*tool.Record, error) {
-	r, err := find(ctx, d.shelf, d.by.Caller, which)
-	if errors.Is(err, tool.NotFound) && d.ofHost(ctx, which) {
-		return nil, &tool.Error{
-			Code: tool.NotFound, Message: which + " is a tool of the host, and none that was forged",
-			Hint: "tool search tells what it does, and call calls it; this is for forged tools, which tool list lists",
-		}
-	}
-	return r, err
-}
-
-// ofHost reports whether a name is that of a tool that was not forged.
-func (d *desk) ofHost(ctx context.Context, name string) bool {
-	tools, err := d.host.Tools(ctx, d.by.Caller)
-	return err == nil && slices.ContainsFunc(tools, func(t runtime.Face) bool { return t.Name == name && t.Tier == "" })
 }
 
 // findable adds to an error that there is no such tool how to see those that there are.

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/tiers"
 )
 
 // listFlags say which tools are listed.
@@ -22,7 +19,7 @@ type listFlags struct {
 func (f *face) toolListCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
 	var flags listFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "list",
 		Short: "List the tools that the caller sees, or all",
 		Long: "Lists forged tools: those that the caller sees, which are its session's, its persona's and the shared ones, or with --all those\n" +
@@ -30,56 +27,20 @@ func (f *face) toolListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tool list", "host tool list --all --history --output json", "host tool list --persona ann --tier agent"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
-				list, err := d.list(cmd.Context(), flags)
+			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d desk.Desk) error {
+				list, err := d.List(cmd.Context(), desk.ListQuery{Tier: tool.Tier(flags.tier), All: flags.all, History: flags.history})
 				if err == nil {
 					f.showList(list, flags.all || flags.history)
 				}
 				return err
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	cmd.Flags().Var(&flags.tier, "tier", "only tools of this tier: session, agent or shared")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "also what the caller does not see")
 	cmd.Flags().BoolVar(&flags.history, "history", false, "also versions whose place another has taken")
 	return cmd
-}
-
-// list returns the records that the flags pick, by name, the newest version first.
-func (d *desk) list(ctx context.Context, flags listFlags) (list []*tool.Record, err error) {
-	if flags.all {
-		list, err = d.shelf.List(ctx, d.by.Tenant, tiers.Filter{Tier: tool.Tier(flags.tier), History: flags.history})
-	} else {
-		list, err = d.seen(ctx, flags)
-	}
-	slices.SortStableFunc(list, func(a, b *tool.Record) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.CreatedBy, b.CreatedBy), cmp.Compare(b.Version, a.Version))
-	})
-	return list, err
-}
-
-// seen returns what the caller sees, with older versions if they are asked for.
-func (d *desk) seen(ctx context.Context, flags listFlags) ([]*tool.Record, error) {
-	visible, err := d.shelf.Visible(ctx, d.by.Caller)
-	if err != nil {
-		return nil, err
-	}
-	var list []*tool.Record
-	for _, r := range visible {
-		versions := []*tool.Record{r}
-		if flags.history {
-			if versions, err = d.shelf.History(ctx, d.by.Tenant, r.ID); err != nil {
-				return nil, err
-			}
-		}
-		for _, v := range versions {
-			if flags.tier == "" || v.Tier == tool.Tier(flags.tier) {
-				list = append(list, v)
-			}
-		}
-	}
-	return list, nil
 }
 
 // showList prints a table of records, with ids where names do not tell them apart.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -14,7 +15,7 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 	var judges judgeFlags
 	var to higherTier
 	var approver string
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "promote NAME|ID --to agent|shared --approved-by WHO",
 		Short: "Let a tool rise by one tier, because a person says so",
 		Long: "Lets a tool rise from its session to all sessions of its persona (agent), or from there to every persona (shared). For the shared\n" +
@@ -32,12 +33,8 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 			if to == higherTier(tool.AgentTier) && (cmd.Flags().Changed("judge") || cmd.Flags().Changed("approve-as")) {
 				return errors.New("--judge and --approve-as name the panel, which is asked for the shared tier alone: to the agent tier, say who approves with --approved-by")
 			}
-			return f.atDesk(cmd.Context(), *place, who, judges, func(d *desk) error {
-				r, err := d.find(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				risen, verdict, err := d.host.Promote(cmd.Context(), d.by, r.ID, tool.Tier(to), approver)
+			return f.atDesk(cmd.Context(), *place, who, judges, func(d desk.Desk) error {
+				risen, verdict, err := d.Promote(cmd.Context(), args[0], tool.Tier(to), approver)
 				if err != nil {
 					return err
 				}
@@ -45,7 +42,7 @@ func (f *face) toolPromoteCommand(place *dataFlags) *cobra.Command {
 				return nil
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	judges.register(cmd.Flags())
 	cmd.Flags().Var(&to, "to", "agent or shared")

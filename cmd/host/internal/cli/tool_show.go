@@ -2,20 +2,19 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
 )
 
 func (f *face) toolShowCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "show NAME|ID",
 		Short: "Show all there is to know of a tool",
 		Long: "Shows a version of a tool: what it promises, what it does, its tests, who approved it and what became of its calls. The source is\n" +
@@ -23,41 +22,27 @@ func (f *face) toolShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tool show initials", "host tool show initials --output json"),
 		Args:    oneTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
-				r, missing, err := d.whole(cmd.Context(), args[0])
+			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d desk.Desk) error {
+				whole, err := d.Show(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
 				if f.format == asJSON {
-					f.printJSON(r)
+					f.printJSON(whole.Record)
 					return nil
 				}
-				f.showRecord(r, missing)
+				f.showRecord(whole)
 				return nil
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	return cmd
 }
 
-// whole finds a tool, and puts the code into its record if it is stored; else missing says why not.
-func (d *desk) whole(ctx context.Context, which string) (r *tool.Record, missing, err error) {
-	if r, err = d.find(ctx, which); err != nil {
-		return nil, nil, err
-	}
-	whole, err := d.shelf.Implementation(ctx, d.by.Tenant, r.ID)
-	if errors.Is(err, tool.Unavailable) {
-		return r, err, nil
-	}
-	if err == nil {
-		r.Implementation = whole
-	}
-	return r, nil, err
-}
-
 // showRecord prints a record for people.
-func (f *face) showRecord(r *tool.Record, missing error) {
+func (f *face) showRecord(whole *desk.Whole) {
+	r := whole.Record
 	f.printf("%s, version %d, %s tier, %s\n", escape(r.Name), r.Version, r.Tier, escape(state(r)))
 	for _, fact := range facts(r) {
 		f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
@@ -65,7 +50,7 @@ func (f *face) showRecord(r *tool.Record, missing error) {
 	f.showBlock("description", r.Description)
 	f.showBlock("input schema", indentedJSON(r.InputSchema))
 	f.showBlock("output schema", indentedJSON(r.OutputSchema))
-	f.showImplementation(r.Implementation, missing)
+	f.showImplementation(r.Implementation, whole.Missing)
 	for i, c := range r.TestCases {
 		f.showBlock(fmt.Sprintf("test %d", i), describeCase(c))
 	}
@@ -121,7 +106,7 @@ func (f *face) showBlock(title, text string) {
 	}
 }
 
-func (f *face) showImplementation(i tool.Implementation, missing error) {
+func (f *face) showImplementation(i tool.Implementation, missing *tool.Error) {
 	if i.Mode == tool.ComposeMode {
 		steps, err := tool.Canonical(i.Steps)
 		if err != nil {

@@ -1,45 +1,35 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
-	"example.com/toolsmith/tiers"
 )
 
 func (f *face) toolVersionsCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:     "versions NAME|ID",
 		Short:   "List a tool and the versions before it",
 		Long:    "Lists a version of a tool and those before it, newest first. As JSON it is a list of their records, without code.",
 		Example: f.examples("host tool versions initials"),
 		Args:    oneTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
-				list, err := d.versions(cmd.Context(), args[0])
+			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d desk.Desk) error {
+				list, err := d.Versions(cmd.Context(), args[0])
 				if err == nil {
 					f.showVersions(list)
 				}
 				return err
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	return cmd
-}
-
-// versions returns a tool and the versions before it, newest first.
-func (d *desk) versions(ctx context.Context, which string) ([]*tool.Record, error) {
-	r, err := d.find(ctx, which)
-	if err != nil {
-		return nil, err
-	}
-	return d.shelf.History(ctx, d.by.Tenant, r.ID)
 }
 
 func (f *face) showVersions(list []*tool.Record) {
@@ -58,22 +48,9 @@ func (f *face) showVersions(list []*tool.Record) {
 	f.printTable([]string{"VERSION", "TIER", "STATE", "CREATED", "USES", "SUCCESS", "SOURCE", "ID"}, rows)
 }
 
-// pick returns the version that has a number or an id.
-func pick(list []*tool.Record, which string) (*tool.Record, error) {
-	for _, r := range list {
-		if r.ID == which || strconv.Itoa(r.Version) == which {
-			return r, nil
-		}
-	}
-	return nil, &tool.Error{
-		Code: tool.NotFound, Message: fmt.Sprintf("%s has no version %s", list[0].Name, tool.Quote(which)),
-		Hint: "tool versions lists those that there are; give a number or an id",
-	}
-}
-
 func (f *face) toolDiffCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "diff NAME|ID [FROM [TO]]",
 		Short: "Show in what two versions of a tool differ",
 		Long: "Shows in what two versions of a tool differ: what they promise, what they do, and their tests. A version is its number or its id.\n" +
@@ -86,52 +63,21 @@ func (f *face) toolDiffCommand(place *dataFlags) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
-				report, err := d.diff(cmd.Context(), args[0], args[1:])
+			between := append(args[1:], "", "")
+			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d desk.Desk) error {
+				report, err := d.Diff(cmd.Context(), args[0], between[0], between[1])
 				if err == nil {
 					f.showDiff(report)
 				}
 				return err
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	return cmd
 }
 
-// diffReport is in what two versions differ.
-type diffReport struct {
-	From        versionName        `json:"from"`
-	To          versionName        `json:"to"`
-	Differences []tiers.Difference `json:"differences"`
-}
-
-type versionName struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-}
-
-func (d *desk) diff(ctx context.Context, which string, between []string) (report diffReport, err error) {
-	list, err := d.versions(ctx, which)
-	if err != nil {
-		return report, err
-	}
-	from, to := list[min(1, len(list)-1)], list[0]
-	if len(between) > 0 {
-		if from, err = pick(list, between[0]); err != nil {
-			return report, err
-		}
-	}
-	if len(between) > 1 {
-		if to, err = pick(list, between[1]); err != nil {
-			return report, err
-		}
-	}
-	found, err := d.shelf.Diff(ctx, d.by.Tenant, from.ID, to.ID)
-	return diffReport{versionName{from.ID, from.Version}, versionName{to.ID, to.Version}, append([]tiers.Difference{}, found...)}, err
-}
-
-func (f *face) showDiff(r diffReport) {
+func (f *face) showDiff(r *desk.Diff) {
 	if f.format == asJSON {
 		f.printJSON(r)
 		return
@@ -150,7 +96,7 @@ func (f *face) showDiff(r diffReport) {
 func (f *face) toolRevertCommand(place *dataFlags) *cobra.Command {
 	var who callerFlags
 	var to string
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "revert NAME|ID --to VERSION",
 		Short: "Take up an older version of a tool again",
 		Long: "Makes a new version of a tool that does what an older one did, with the older one's verdicts and approvals. The older one must\n" +
@@ -161,23 +107,11 @@ func (f *face) toolRevertCommand(place *dataFlags) *cobra.Command {
 			if to == "" {
 				return fmt.Errorf("say which version: --to VERSION")
 			}
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
-				list, err := d.versions(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				older, err := pick(list, to)
-				if err != nil {
-					return err
-				}
-				made, err := d.shelf.Revert(cmd.Context(), d.by, list[0].ID, older.ID)
-				if err == nil {
-					f.showChanged(made, fmt.Sprintf("does what version %d did", older.Version))
-				}
-				return err
+			return f.change(cmd.Context(), *place, who, "does what version "+to+" did", func(d desk.Desk) (*tool.Record, error) {
+				return d.Revert(cmd.Context(), args[0], to)
 			})
 		},
-	}
+	})
 	who.register(cmd.Flags())
 	cmd.Flags().StringVar(&to, "to", "", "`VERSION` to take up again")
 	return cmd

@@ -22,7 +22,7 @@ func (f *face) toolStaleCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host tool stale", "host tool stale --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atDesk(cmd.Context(), *place, operatorOf(tenant), noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, operatorOf(tenant), noJudge, func(d *office) error {
 				list, err := d.shelf.Stale(cmd.Context(), d.by.Tenant)
 				if err == nil {
 					f.showList(list, true)
@@ -58,7 +58,7 @@ func (f *face) listDuplicates(ctx context.Context, place dataFlags, tenant strin
 	if !(least >= half && least <= 1) { // NaN is neither
 		return fmt.Errorf("--least is %v: it is within %v to 1", least, half)
 	}
-	return f.atDesk(ctx, place, operatorOf(tenant), noJudge, func(d *desk) error {
+	return f.atOffice(ctx, place, operatorOf(tenant), noJudge, func(d *office) error {
 		pairs, err := d.host.Duplicates(ctx, d.by.Tenant, least)
 		if err == nil {
 			f.showPairs(pairs)

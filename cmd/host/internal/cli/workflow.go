@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/selfimprove"
@@ -62,7 +63,7 @@ func (f *face) createWorkflow(ctx context.Context, place dataFlags, who callerFl
 	if err != nil {
 		return f.failed(err)
 	}
-	return f.atNewDesk(ctx, place, who, noJudge, func(d *desk) error {
+	return f.atNewOffice(ctx, place, who, noJudge, func(d *office) error {
 		made, err := d.host.Workflows().Create(ctx, d.by, plan)
 		if err != nil {
 			return err
@@ -85,7 +86,7 @@ func (f *face) workflowListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host workflow list", "host workflow list --persona ann --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				list, err := d.host.Workflows().List(cmd.Context(), d.by.Caller)
 				if err == nil {
 					f.showWorkflows(list)
@@ -127,7 +128,7 @@ func (f *face) workflowShowCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host workflow show workflow-1"),
 		Args:    oneWorkflow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				one, err := d.host.Workflows().Get(cmd.Context(), d.by.Caller, args[0])
 				if err == nil {
 					f.showWorkflow(one)
@@ -170,7 +171,7 @@ func (f *face) workflowRunCommand(place *dataFlags) *cobra.Command {
 			if readers(strings.TrimPrefix(input, "@"), place.config) > 1 {
 				return errors.New("standard input can be only one of configuration and input")
 			}
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				return f.runWorkflow(cmd.Context(), d, args[0], input)
 			})
 		},
@@ -180,7 +181,7 @@ func (f *face) workflowRunCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-func (f *face) runWorkflow(ctx context.Context, d *desk, id, input string) error {
+func (f *face) runWorkflow(ctx context.Context, d *office, id, input string) error {
 	text, err := f.readInput(ctx, input, tool.MaxLimits.InputBytes)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func (f *face) workflowRemoveCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host workflow remove workflow-1"),
 		Args:    oneWorkflow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.atDesk(cmd.Context(), *place, who, noJudge, func(d *desk) error {
+			return f.atOffice(cmd.Context(), *place, who, noJudge, func(d *office) error {
 				if err := d.host.Workflows().Remove(cmd.Context(), d.by, args[0]); err != nil {
 					return err
 				}
@@ -248,7 +249,7 @@ func (f *face) workflowForgeCommand(place *dataFlags) *cobra.Command {
 			}
 			ctx := cmd.Context()
 			read := func() ([]byte, error) { return f.readForging(ctx, cases) }
-			return f.forgeBy(ctx, *place, flags, read, func(h *openedHost, text []byte) (*forge.Result, error) {
+			return f.forgeBy(ctx, *place, flags, read, func(h *openedHost, _ desk.Desk, text []byte) (*forge.Result, error) {
 				c := flags.caller.caller()
 				request, err := h.Workflows().ForgeRequest(ctx, c, args[0], name, description, text)
 				if err != nil {

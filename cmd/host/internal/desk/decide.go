@@ -9,13 +9,13 @@ import (
 	"example.com/toolsmith/tiers"
 )
 
-// maxReason bounds the texts that say why, in bytes.
-const maxReason = 1000
+// MaxReason bounds the texts that say why, in bytes.
+const MaxReason = 1000
 
 // Reason returns nil for a text that can stand in the audit log as the reason of a decision.
 func Reason(text string) error {
-	if len(text) > maxReason {
-		return tool.Errorf(tool.InvalidRequest, "the reason is longer than %d bytes", maxReason)
+	if len(text) > MaxReason {
+		return tool.Errorf(tool.InvalidRequest, "the reason is longer than %d bytes", MaxReason)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ type Desk interface {
 
 	// Sessions returns the sessions of the tenant to an administrator, else those of the caller's persona.
 	Sessions(ctx context.Context) ([]Session, error)
-	// EndSession ends a session of the caller's persona, or for an administrator any, and returns the tools that went with it.
+	// EndSession ends a session of the caller's persona, which "" is, or for an administrator any, and returns the tools that went
+	// with it.
 	EndSession(ctx context.Context, persona, session string) ([]*tool.Record, error)
 }
 

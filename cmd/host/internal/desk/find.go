@@ -65,7 +65,7 @@ func (d *Local) sees(r *tool.Record) bool {
 func findable(err error, which string) error {
 	if errors.Is(err, tool.NotFound) || errors.Is(err, tool.NotOwner) {
 		return &tool.Error{
-			Code: tool.NotFound, Message: tool.Quote(which) + " is no tool that you can see",
+			Code: tool.NotFound, Message: "tool " + which + " not found",
 			Hint: "tool list lists the forged tools that the caller sees, tool search finds those of the host, too",
 		}
 	}

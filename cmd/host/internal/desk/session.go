@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,7 @@ func (d *Local) Sessions(ctx context.Context) (list []Session, err error) {
 
 // EndSession implements Desk.
 func (d *Local) EndSession(ctx context.Context, persona, session string) ([]*tool.Record, error) {
+	persona = cmp.Or(persona, d.by.Persona)
 	own := persona == d.by.Persona && d.scopes.Require(tool.ScopeCall, tool.ScopeForge) == nil
 	if !own {
 		if err := d.scopes.Require(tool.ScopeAdmin); err != nil {
@@ -51,15 +53,8 @@ func (d *Local) EndSession(ctx context.Context, persona, session string) ([]*too
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	all, err := shelf.Sessions(ctx, d.by.Tenant)
-	if err != nil {
+	if err := HasSession(ctx, shelf, c); err != nil {
 		return nil, err
-	}
-	if !slices.ContainsFunc(all, func(s tiers.Session) bool { return s.Caller == c }) {
-		return nil, &tool.Error{
-			Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no session %s", tool.Quote(persona), tool.Quote(session)),
-			Hint: "session list names those that there are",
-		}
 	}
 	gone, err := shelf.EndSession(ctx, d.by, c)
 	if err != nil {
@@ -69,4 +64,16 @@ func (d *Local) EndSession(ctx context.Context, persona, session string) ([]*too
 		gone[i] = redacted(r)
 	}
 	return gone, nil
+}
+
+// HasSession returns nil when there is a session, else NotFound.
+func HasSession(ctx context.Context, shelf *tiers.Shelf, c tool.Caller) error {
+	all, err := shelf.Sessions(ctx, c.Tenant)
+	if err != nil || slices.ContainsFunc(all, func(s tiers.Session) bool { return s.Caller == c }) {
+		return err
+	}
+	return &tool.Error{
+		Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no session %s", tool.Quote(c.Persona), tool.Quote(c.Session)),
+		Hint: "session list names those that there are",
+	}
 }
