@@ -33,7 +33,7 @@ const (
 	memTableBytes  = 16 << 20
 	cacheBytes     = 16 << 20
 	valueLogBytes  = 64 << 20
-	valueThreshold = 8 << 10 // longer values lie in the value log
+	valueThreshold = 1 << 20 // longer values lie in the value log, of which only long-lived processes win room back
 	collectEvery   = 5 * time.Minute
 	discardRatio   = 0.5 // a file of the value log is written anew once half of it is waste
 )
@@ -176,8 +176,9 @@ func holderOf(dir string) string {
 	if err != nil || pid == "" {
 		return "another process"
 	}
-	if line, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline")); err == nil && len(line) > 0 { //nolint:gosec // G304: a process's own name for itself
-		return fmt.Sprintf("process %s (%.120q)", pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")))
+	// Its arguments are nobody else's business: they may hold what a tool is given.
+	if name, err := os.ReadFile(filepath.Join("/proc", pid, "comm")); err == nil && len(name) > 0 { //nolint:gosec // G304: a process's own name for itself
+		return fmt.Sprintf("process %s (%.40q)", pid, strings.TrimSpace(string(name)))
 	}
 	return "process " + pid
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,14 +14,21 @@ import (
 	"example.com/toolsmith/tiers"
 )
 
-// written is a store with a table, and with values in its value log.
+// written is a store with a table, and with a value in its value log: the first, which is too long for tables.
 func written(t *testing.T, key []byte) tiers.StoreOptions {
 	t.Helper()
 	opt := tiers.StoreOptions{Dir: filepath.Join(t.TempDir(), "store"), EncryptionKey: key}
 	s := openStore(t, opt)
+	noise := rand.NewChaCha8([32]byte{}) // what compresses well may survive a change of a bit
 	err := s.Update(t.Context(), func(txn tiers.Txn) error {
 		for i := range 200 {
-			if err := txn.Set(fmt.Appendf(nil, "key %d", i), bytes.Repeat([]byte{byte(i)}, 100+i%2*10_000)); err != nil {
+			length := 100 + i%2*10_000
+			if i == 0 {
+				length = 1<<20 + 1
+			}
+			value := make([]byte, length)
+			_, _ = noise.Read(value)
+			if err := txn.Set(fmt.Appendf(nil, "key %d", i), value); err != nil {
 				return err
 			}
 		}
