@@ -119,7 +119,7 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 	logger := slog.New(slog.NewTextHandler(f.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var served *mcp.Face
 	late := &lateHost{open: func(ctx context.Context) (*openedHost, error) {
-		return f.openFor(ctx, c, reviewer, logger, func(e tool.AuditEvent) { follow(served, e) })
+		return f.openFor(ctx, c, reviewer, logger, func(e tool.AuditEvent) { follow(served, e) }) //nolint:contextcheck // it works until the face is closed
 	}}
 	served = mcp.New(mcp.Options{
 		Desk: func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	goruntime "runtime"
 	"syscall"
 	"time"
 
@@ -69,6 +70,10 @@ type service struct {
 	logger    *slog.Logger
 }
 
+// spareProcs are for requests while code in the sandbox computes on all the others, which look at the network only now and then:
+// the operating system gives those that woke up a processor at once.
+const spareProcs = 2
+
 func (f *face) serve(ctx context.Context, place dataFlags, flags serveFlags) (err error) {
 	defer func() { err = f.failed(asConfigured(err)) }()
 	c, err := f.config(ctx, place, flag("--listen", "listen", flags.listen)...)
@@ -81,6 +86,7 @@ func (f *face) serve(ctx context.Context, place dataFlags, flags serveFlags) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(context.WithoutCancel(ctx))) }()
+	goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(0) + spareProcs)
 	return f.listenAndServe(ctx, c, flags, s)
 }
 
@@ -101,7 +107,7 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	}
 	opt := toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: s.logger, OnForge: s.events.Forge,
-		OnAudit: func(e tool.AuditEvent) { s.events.Audit(e); follow(s.protocol, e) },
+		OnAudit: func(e tool.AuditEvent) { s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
 	}
 	s.telemetry.Observe(&opt)
 	s.protocol = mcp.New(mcp.Options{

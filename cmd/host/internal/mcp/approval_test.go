@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -124,9 +125,7 @@ func TestStatesCountOnceAndForTheirCallAlone(t *testing.T) {
 	}
 	with := func(params map[string]any, key string, value any) map[string]any {
 		out := map[string]any{}
-		for k, v := range params {
-			out[k] = v
-		}
+		maps.Copy(out, params)
 		out[key] = value
 		return out
 	}

@@ -200,7 +200,7 @@ func (s *siege) send(key, session string, header map[string]string, method strin
 	return outcomeOf(r.StatusCode, p.read(bytes.NewReader(body), 0), string(body))
 }
 
-func TestAttacks(t *testing.T) {
+func TestAttacks(t *testing.T) { //nolint:tparallel // the cases are one siege
 	t.Parallel()
 	text, err := os.ReadFile("testdata/attacks.json")
 	if err != nil {

@@ -83,16 +83,16 @@ func readFrame(text []byte) (frame, *fault) {
 
 // readMembers looks at the members of a message.
 func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
-	for name := range parts {
-		if !slices.Contains(members, name) && slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, name) }) {
-			return f, invalid("the member %.20q is spelled %q", name, strings.ToLower(name))
-		}
-	}
 	if id, ok := parts["id"]; ok {
 		if !validID(id) {
 			return f, invalid("an id is a whole number or a text of at most %d bytes", maxID)
 		}
 		f.id = id
+	}
+	for name := range parts {
+		if !slices.Contains(members, name) && slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, name) }) {
+			return f, invalid("the member %.20q is spelled %q", name, strings.ToLower(name))
+		}
 	}
 	if string(parts["jsonrpc"]) != `"2.0"` {
 		return f, invalid(`the member jsonrpc is "2.0"`)

@@ -72,7 +72,7 @@ func (s *seat) handler(t *metaTool) sdk.ToolHandler {
 		}()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(s.life, cancel)()
+		defer context.AfterFunc(s.life, cancel)() //nolint:contextcheck // what ends the face ends the call, too
 		if req.Params.RequestState != "" {
 			return s.resume(ctx, t, req), nil
 		}
@@ -129,7 +129,7 @@ func (c *call) do(ctx context.Context) (result *sdk.CallToolResult) {
 	if err != nil && out == nil {
 		return failure(err)
 	}
-	return c.seat.result(out, err != nil)
+	return c.result(out, err != nil)
 }
 
 // failure is a result that tells of an error.

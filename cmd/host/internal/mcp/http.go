@@ -26,7 +26,7 @@ const (
 // Handler serves the protocol over HTTP, all versions of it at one address. principal says who is behind a request, which was
 // checked before; false is nobody. The server around it checks hosts, and bounds headers.
 func (f *Face) Handler(principal func(*http.Request) (tool.Principal, bool)) http.Handler {
-	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: idleSession, Logger: f.opt.Logger}
+	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: idleSession} // its log is the clients' to fill
 	now := old
 	now.Stateless, now.PropagateRequestCancellation = true, true
 	h := &handler{

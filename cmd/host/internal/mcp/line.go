@@ -147,7 +147,7 @@ func (l *line) ask(ctx context.Context, what, sheet string) (approved bool, reas
 		l.mu.Lock()
 		waiting, session := l.ctx, l.req.Session
 		l.mu.Unlock()
-		if said, err = session.Elicit(waiting, params); err != nil && ctx.Err() == nil {
+		if said, err = session.Elicit(waiting, params); err != nil && ctx.Err() == nil { //nolint:contextcheck // the client answers to the request that waits
 			return false, "nobody answered: the client could not ask its user", nil
 		}
 	} else {

@@ -91,6 +91,7 @@ func refusal(r *forge.Result, err error) *refused {
 		out.Next = "the same request will not pass now; an operator of the host has to help"
 	case tool.Collision:
 		out.Next = "use the tool that there is (search_tools finds it), or choose another name"
+	default: // as above
 	}
 	return out
 }

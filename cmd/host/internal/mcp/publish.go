@@ -59,7 +59,7 @@ func (s *seat) stale() {
 		if !s.published.once {
 			return // nobody has listed tools so far
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(s.life, 10*time.Second)
 		defer cancel()
 		s.look(ctx)
 	}()

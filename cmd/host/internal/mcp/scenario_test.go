@@ -170,7 +170,7 @@ func compare(t *testing.T, golden, got string) {
 		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil { //nolint:gosec // G301: as all folders of the repository
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil { //nolint:gosec // G306: as all files of the repository
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,7 +265,7 @@ func TestListsAreAnsweredWithoutAHost(t *testing.T) {
 	}
 }
 
-func TestCancellation(t *testing.T) {
+func TestCancellation(t *testing.T) { //nolint:tparallel // both wait for the same tool
 	t.Parallel()
 	w := open(t, setting{})
 	t.Run("notification", func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestCancellation(t *testing.T) {
 		p.raw(string(p.encode(7, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})))
 		<-w.began
 		p.notify("notifications/cancelled", map[string]any{"requestId": 7})
-		<-w.ended
+		w.over()
 		p.n = 10
 		use(t, p, "list_my_tools", map[string]any{}) // the connection goes on
 	})
@@ -282,7 +282,7 @@ func TestCancellation(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { <-w.began; cancel() }()
 		p.ask(ctx, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})
-		<-w.ended
+		w.over()
 	})
 }
 
@@ -331,7 +331,7 @@ func TestLongCallsTick(t *testing.T) {
 		for _, err := p.next(); err == nil; _, err = p.next() {
 		}
 	}()
-	<-w.ended
+	w.over()
 }
 
 func TestLargeResultsAreReadInParts(t *testing.T) {

@@ -43,7 +43,6 @@ func (f *Face) newSeat(p tool.Principal) *seat {
 	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Logger:       f.opt.Logger,
 		GetSessionID: f.mint,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope, c.TTLMs = "private", 0 },
 		Capabilities: &sdk.ServerCapabilities{
@@ -98,24 +97,24 @@ func (s *seat) close() {
 	}
 }
 
-// sessionHeader names the session of a client that has none by the protocol.
+// sessionHeader names the session that a client wants to act in.
 const sessionHeader = "Toolsmith-Session"
 
-// session is the name of the session that a request belongs to: that of the connection, else the one that the client asks
-// for, else one per key.
-func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) string {
+// session is the name of the session that a request belongs to: the one that the client asks for, else that of the connection,
+// else one per key. It ends with the connection when it was minted for that.
+func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) (name string, minted bool) {
 	if s.fixed != "" {
-		return s.fixed
-	}
-	if id := from.ID(); id != "" {
-		return "mcp-" + id
+		return s.fixed, false // whoever fixed it ends it
 	}
 	if extra != nil && extra.Header != nil {
 		if name := extra.Header.Get(sessionHeader); name != "" {
-			return name
+			return name, false
 		}
 	}
-	return s.standing()
+	if id := from.ID(); id != "" {
+		return "mcp-" + id, true
+	}
+	return s.standing(), false
 }
 
 // standing is the session of clients that have none of their own.
@@ -128,15 +127,17 @@ func (s *seat) standing() string {
 
 // desk opens the desk for a request. A session that the protocol began ends with it.
 func (s *seat) desk(ctx context.Context, from *sdk.ServerSession, extra *sdk.RequestExtra) (desk.Desk, error) {
-	name := s.session(from, extra)
+	name, minted := s.session(from, extra)
 	d, err := s.face.opt.Desk(ctx, s.who, name)
 	if err != nil {
 		return nil, err
 	}
-	if s.fixed == "" && from.ID() != "" && s.first(name) {
-		go func() { //nolint:gosec // G118: it outlives the request: it waits for the end of the session
+	if s.fixed != "" {
+		s.first(name)
+	} else if minted && s.first(name) {
+		go func() {
 			_ = from.Wait() // however it ended
-			s.end(name)
+			s.end(context.WithoutCancel(ctx), name)
 		}()
 	}
 	return d, nil
@@ -152,7 +153,7 @@ func (s *seat) first(name string) bool {
 }
 
 // end ends a session that was minted for a connection, if it was used.
-func (s *seat) end(name string) {
+func (s *seat) end(ctx context.Context, name string) {
 	s.mu.Lock()
 	was := s.used[name]
 	delete(s.used, name)
@@ -160,7 +161,7 @@ func (s *seat) end(name string) {
 	if !was {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	d, err := s.face.opt.Desk(ctx, s.who, name)
 	if err == nil {

@@ -24,12 +24,12 @@ func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who 
 		f.mu.Unlock()
 		f.parked.close()
 		if minted {
-			s.end(s.fixed)
+			s.end(context.WithoutCancel(ctx), s.fixed)
 		}
 	}()
 	err := s.server.Run(ctx, &lines{in: in, out: out, flood: s.flood})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil //nolint:nilerr // the client left, or the process was asked to end
+		return nil // the client left, or the process was asked to end
 	}
 	return err
 }

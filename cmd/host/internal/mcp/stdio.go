@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,8 +17,9 @@ import (
 
 // Bounds of a connection over standard input and output.
 const (
-	maxLine  = 4 << 20 // bytes of a message that comes in
-	maxCalls = 64      // calls that wait for their answers at once
+	maxLine   = 4 << 20     // bytes of a message that comes in
+	maxCalls  = 64          // calls that wait for their answers at once
+	maxLinger = time.Minute // after the end of the input, for the answers to what was asked before: the longest that a tool may run
 )
 
 // lines is a transport of messages in lines, read within bounds. It serves one connection.
@@ -31,7 +33,7 @@ var _ sdk.Transport = (*lines)(nil)
 
 // Connect implements the transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	c := &connection{out: l.out, flood: l.flood, read: make(chan []byte), gone: make(chan struct{}), open: map[string]bool{}}
+	c := &connection{out: l.out, flood: l.flood, read: make(chan []byte), gone: make(chan struct{}), idle: make(chan struct{}, 1), open: map[string]bool{}}
 	go c.readLines(bufio.NewReaderSize(l.in, 64<<10))
 	return c, nil
 }
@@ -42,6 +44,7 @@ type connection struct {
 	flood *bucket
 	read  chan []byte   // lines; closed at the end of the input
 	gone  chan struct{} // closed by Close
+	idle  chan struct{} // told when no call waits any more; has room for one
 
 	closing sync.Once
 	writing sync.Mutex
@@ -95,7 +98,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case line, ok := <-c.read:
 			if !ok {
-				return nil, c.end()
+				return nil, c.end(ctx)
 			}
 			m, err := c.take(line)
 			if m != nil || err != nil {
@@ -105,13 +108,33 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// end tells the client why nothing more is read.
-func (c *connection) end() error {
+// end tells the client why nothing more is read, and waits until what it asked before is answered.
+func (c *connection) end(ctx context.Context) error {
 	if errors.Is(c.ended, errLine) {
 		f := &fault{jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has at most %d bytes; nothing more is read", maxLine)}
 		_ = c.write(f.answer(nil)) // the connection ends in any case
 	}
+	limit := time.NewTimer(maxLinger)
+	defer limit.Stop()
+	for c.waiting() {
+		select {
+		case <-c.idle:
+		case <-c.gone:
+			return io.EOF
+		case <-ctx.Done():
+			return io.EOF
+		case <-limit.C:
+			return io.EOF
+		}
+	}
 	return io.EOF
+}
+
+// waiting reports whether calls wait for their answers.
+func (c *connection) waiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) > 0
 }
 
 // take reads one line. Without a message it is answered, or nothing to answer.
@@ -156,6 +179,12 @@ func (c *connection) settle(id json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, string(id))
+	if len(c.open) == 0 {
+		select {
+		case c.idle <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // Write sends a message.
@@ -166,7 +195,7 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	if r, ok := m.(*jsonrpc.Response); ok {
 		if id, err := json.Marshal(r.ID.Raw()); err == nil {
-			c.settle(id)
+			defer c.settle(id) // once it is written
 		}
 	}
 	return c.write(text)
@@ -176,6 +205,9 @@ func (c *connection) write(text []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	_, err := c.out.Write(append(text, '\n'))
+	if err != nil {
+		_ = c.Close() // nobody is there any more
+	}
 	return err
 }
 

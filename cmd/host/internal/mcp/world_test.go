@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,6 +110,14 @@ func (w *world) tools() []runtime.Tool {
 		{Name: "large_output", Description: "returns much", InputSchema: object, Run: func(context.Context, *runtime.Invocation) (json.RawMessage, error) {
 			return json.Marshal(map[string]string{"text": strings.Repeat("ä", 200_000)})
 		}},
+	}
+}
+
+// over waits until wait_for_end has ended, as it does when it is canceled.
+func (w *world) over() {
+	w.t.Helper()
+	if err := <-w.ended; err == nil {
+		w.t.Error("it ended by itself")
 	}
 }
 
@@ -228,7 +238,13 @@ func (w *world) overStdio(version string, who mcp.Local, elicit elicitor) *stdio
 		_ = outWrite.Close()
 		p.done <- err
 	}()
-	w.t.Cleanup(func() { _ = inWrite.Close(); go func() { _, _ = io.Copy(io.Discard, outRead) }(); <-p.done })
+	w.t.Cleanup(func() {
+		_ = inWrite.Close()
+		go func() { _, _ = io.Copy(io.Discard, outRead) }()
+		if err := <-p.done; err != nil {
+			w.t.Error(err)
+		}
+	})
 	if version != current {
 		p.shake(p.call, p.notify)
 	}
@@ -341,9 +357,7 @@ func (p *web) post(ctx context.Context, body []byte, method, name string) (*http
 	if p.session != "" {
 		req.Header.Set("Mcp-Session-Id", p.session)
 	}
-	for k, v := range p.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, p.header)
 	if host := p.header.Get("Host"); host != "" {
 		req.Host = host
 	}
@@ -379,7 +393,7 @@ func (p *web) ask(ctx context.Context, method string, params any) (message, int)
 	if s := r.Header.Get("Mcp-Session-Id"); s != "" {
 		p.session = s
 	}
-	return p.read(r.Body, id), r.StatusCode
+	return p.read(r.Body, id), r.StatusCode //nolint:contextcheck // answers to questions go out by themselves
 }
 
 // read reads an answer, as JSON or as events.
@@ -475,9 +489,7 @@ func request(members map[string]any) map[string]any {
 		"implementation": sandbox("function execute(input) { return { sum: input.a + input.b }; }"),
 		"testCases":      cases(`{"a":1,"b":2}`, `{"sum":3}`, `{"a":-1,"b":5}`, `{"sum":4}`),
 	}
-	for k, v := range members {
-		r[k] = v
-	}
+	maps.Copy(r, members)
 	return r
 }
 
@@ -486,8 +498,8 @@ func sandbox(code string, allow ...string) map[string]any {
 }
 
 func cases(texts ...string) (list []map[string]json.RawMessage) {
-	for i := 0; i < len(texts); i += 2 {
-		list = append(list, map[string]json.RawMessage{"input": json.RawMessage(texts[i]), "expectedOutput": json.RawMessage(texts[i+1])})
+	for pair := range slices.Chunk(texts, 2) {
+		list = append(list, map[string]json.RawMessage{"input": json.RawMessage(pair[0]), "expectedOutput": json.RawMessage(pair[len(pair)-1])})
 	}
 	return list
 }
