@@ -33,7 +33,7 @@ func (c *Config) check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{c.checkListen, c.checkGrants, c.checkModels, c.checkPersonas} {
+	for _, check := range []func() error{c.checkListen, c.checkGrants, c.checkModels, c.checkPersonas, c.checkSkills} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -1,5 +1,11 @@
 package config
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // SelfImprovement are the settings of the tools by which an agent changes itself. They exist when it is enabled.
 type SelfImprovement struct {
 	Enabled     bool        `json:"enabled"`
@@ -26,6 +32,17 @@ type Skills struct {
 	RequireApprovalForNewCategories bool     `json:"requireApprovalForNewCategories"`
 }
 
+// checkSkills holds the allowlist to what can be on it.
+func (c *Config) checkSkills() error {
+	for i, item := range c.EmergentConfig.SelfImprovement.Skills.Allowlist {
+		if name, is := strings.CutPrefix(item, "category:"); is && strings.TrimSpace(name) == "" {
+			return wrong(fmt.Sprintf("emergentConfig.selfImprovement.skills.allowlist: %q names no category", item), "write category:NAME, or * for all skills",
+				"emergentConfig", "selfImprovement", "skills", "allowlist", strconv.Itoa(i))
+		}
+	}
+	return nil
+}
+
 // Workflows bounds what an agent may chain.
 type Workflows struct {
 	MaxSteps     int      `json:"maxSteps" range:"1..100"`
@@ -35,7 +52,7 @@ type Workflows struct {
 // SelfEval says what follows from an agent's judgement of itself.
 type SelfEval struct {
 	AutoAdjust               bool     `json:"autoAdjust"`
-	AdjustableParams         []string `json:"adjustableParams"`
+	AdjustableParams         []string `json:"adjustableParams" oneof:"temperature verbosity personality openness conscientiousness emotionality extraversion agreeableness honesty"`
 	MaxEvaluationsPerSession int      `json:"maxEvaluationsPerSession" range:"1..1000"`
 	EvaluationModel          string   `json:"evaluationModel"` // "" is a small one of the provider's
 	ApplyToSession           bool     `json:"applyToSession"`
