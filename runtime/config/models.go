@@ -30,7 +30,7 @@ type Models struct {
 type Model struct {
 	Provider  string `json:"provider"` // one that package model knows
 	Model     string `json:"model"`
-	BaseURL   string `json:"baseUrl"`
+	BaseURL   string `json:"baseUrl"`   // "" is that of the environment, then the provider's own
 	APIKeyEnv string `json:"apiKeyEnv"` // name of an environment variable
 }
 
@@ -70,7 +70,7 @@ const (
 )
 
 // Model returns the model for a purpose: the one under models, else the one that the environment has a key for. False means
-// that there is none. The names under emergentConfig (judgeModel and its kin) count where models names none; those that are
+// that there is none. An address that models does not name is that of the environment. The names under emergentConfig (judgeModel and its kin) count where models names none; those that are
 // the default, which are OpenAI's, do not count for other providers. The error is InvalidRequest.
 func (c Config) Model(purpose string, getenv func(string) string) (model.Spec, bool, error) {
 	m, named, usual, err := c.choice(purpose)
@@ -78,19 +78,27 @@ func (c Config) Model(purpose string, getenv func(string) string) (model.Spec, b
 		return model.Spec{}, false, err
 	}
 	spec := model.Spec{Provider: m.Provider, Model: m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv}
-	if spec.Provider == "" {
+	switch {
+	case spec.Provider == "":
 		spec, err = model.FromEnv(getenv)
-		switch {
-		case errors.Is(err, tool.Unavailable):
-			return model.Spec{}, false, nil
-		case err != nil:
-			return model.Spec{}, false, err
-		}
+	case spec.BaseURL == "":
+		spec.BaseURL, err = model.BaseURLFromEnv(spec.Provider, getenv)
+	}
+	switch {
+	case errors.Is(err, tool.Unavailable):
+		return model.Spec{}, false, nil
+	case err != nil:
+		return model.Spec{}, false, err
 	}
 	if spec.Model == "" && (spec.Provider == model.OpenAI || named != usual) {
 		spec.Model = named
 	}
 	return spec, true, nil
+}
+
+// NamesJudge reports whether the configuration itself says which model judges, under models or emergentConfig.
+func (c Config) NamesJudge() bool {
+	return c.Models.Judge.Provider != "" || c.EmergentConfig.JudgeModel != DefaultJudgeModel
 }
 
 // choice is what the configuration says of the model for a purpose: under models, and its name under emergentConfig, with
@@ -147,18 +155,14 @@ func (c *Config) checkModels() error {
 	return nil
 }
 
-func providers() []string {
-	return []string{model.OpenAI, model.Anthropic, model.Ollama, model.Groq, model.OpenRouter}
-}
-
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 
 func (m Model) check(path ...string) error {
 	switch u, err := url.Parse(m.BaseURL); {
 	case m.Provider == "" && m != Model{}:
 		return wrong("the model's provider is missing", "name it, as in provider: openai", path...)
-	case m.Provider != "" && !slices.Contains(providers(), m.Provider):
-		return wrong(fmt.Sprintf("there is no provider %.40q of models", m.Provider), "use one of "+strings.Join(providers(), ", ")+
+	case m.Provider != "" && !slices.Contains(model.Providers(), m.Provider):
+		return wrong(fmt.Sprintf("there is no provider %.40q of models", m.Provider), "use one of "+strings.Join(model.Providers(), ", ")+
 			"; for another server that speaks OpenAI's protocol, openai with its baseUrl", append(path, "provider")...)
 	case m.APIKeyEnv != "" && !variable.MatchString(m.APIKeyEnv): // it may be the key itself: it is not repeated
 		return wrong("apiKeyEnv is not the name of an environment variable", "put the key into a variable, and its name here: OPENAI_API_KEY", append(path, "apiKeyEnv")...)

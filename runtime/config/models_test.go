@@ -39,6 +39,21 @@ func TestModel(t *testing.T) {
 			model.Spec{Provider: "openai", Model: "m", BaseURL: "https://m.example/v1", APIKeyEnv: "M_KEY"},
 			true,
 		},
+		"file, address of the environment": {
+			"models: {judge: {provider: openai, model: m}}", "judge", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
+			model.Spec{Provider: "openai", Model: "m", BaseURL: "https://e.example/v1"},
+			true,
+		},
+		"file, address of the environment, anthropic": {
+			"models: {manager: {provider: anthropic}}", "manager", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
+			model.Spec{Provider: "anthropic", BaseURL: "https://a.example"},
+			true,
+		},
+		"file, its own address wins": {
+			"models: {judge: {provider: openai, model: m, baseUrl: 'https://m.example/v1'}}", "judge", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1"},
+			model.Spec{Provider: "openai", Model: "m", BaseURL: "https://m.example/v1"},
+			true,
+		},
 	} {
 		got, ok, err := parse(t, c.text).Model(c.purpose, func(name string) string { return c.env[name] })
 		if err != nil || ok != c.ok || got != c.want {
@@ -54,6 +69,17 @@ func TestModelRefuses(t *testing.T) {
 	}
 	if _, _, err := config.Default().Model("judge", func(name string) string { return map[string]string{"OLLAMA_HOST": "http://["}[name] }); !errors.Is(err, tool.InvalidRequest) {
 		t.Errorf("a host that is none: %v", err)
+	}
+}
+
+func TestNamesJudge(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": false, "models: {manager: {provider: openai}}": false, "models: {judge: {provider: openai}}": true, "emergentConfig: {judgeModel: strict-1}": true,
+	} {
+		if got := parse(t, text).NamesJudge(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }
 

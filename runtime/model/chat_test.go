@@ -190,6 +190,27 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Only faults that were not met with another try already say that another one may help.
+func TestFaultsSayWhetherToTryAgain(t *testing.T) {
+	t.Parallel()
+	down := modeltest.Fault(503, "")
+	for name, c := range map[string]struct {
+		steps []modeltest.Step
+		again bool
+	}{
+		"down always": {[]modeltest.Step{down, down, down, down}, false},
+		"cut":         {[]modeltest.Step{{Text: "a long story", Cut: true}}, true},
+		"not JSON":    {[]modeltest.Step{{Body: page}}, true},
+		"a conflict":  {[]modeltest.Step{modeltest.Fault(409, "busy")}, true},
+		"bad request": {[]modeltest.Step{modeltest.Fault(400, "no")}, false},
+	} {
+		_, err := newRig(t, model.OpenAI, c.steps...).Chat(t.Context(), hello)
+		if e := tool.AsError(err); e == nil || (e.RetryAfter > 0) != c.again {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func durations(list []time.Duration) string {
 	texts := make([]string, len(list))
 	for i, d := range list {

@@ -12,16 +12,35 @@ import (
 // ANTHROPIC_BASE_URL), else OLLAMA_HOST. It names no Model: that is the caller's choice, or Open's. With none of them the
 // error is Unavailable and says what to do.
 func FromEnv(getenv func(string) string) (Spec, error) {
+	provider := ""
 	switch {
 	case getenv("OPENAI_API_KEY") != "", getenv("OPENAI_BASE_URL") != "":
-		return Spec{Provider: OpenAI, BaseURL: getenv("OPENAI_BASE_URL")}, nil
+		provider = OpenAI
 	case getenv("ANTHROPIC_API_KEY") != "":
-		return Spec{Provider: Anthropic, BaseURL: getenv("ANTHROPIC_BASE_URL")}, nil
+		provider = Anthropic
 	case getenv("OLLAMA_HOST") != "":
-		base, err := ollamaURL(getenv("OLLAMA_HOST"))
-		return Spec{Provider: Ollama, BaseURL: base}, err
+		provider = Ollama
+	default:
+		return Spec{}, notConfigured()
 	}
-	return Spec{}, notConfigured()
+	base, err := BaseURLFromEnv(provider, getenv)
+	return Spec{Provider: provider, BaseURL: base}, err
+}
+
+// BaseURLFromEnv is where the environment says that a provider is asked; "" is the provider's own address. The error is
+// InvalidRequest.
+func BaseURLFromEnv(provider string, getenv func(string) string) (string, error) {
+	switch provider {
+	case OpenAI:
+		return getenv("OPENAI_BASE_URL"), nil
+	case Anthropic:
+		return getenv("ANTHROPIC_BASE_URL"), nil
+	case Ollama:
+		if host := getenv("OLLAMA_HOST"); host != "" {
+			return ollamaURL(host)
+		}
+	}
+	return "", nil
 }
 
 func notConfigured() error {

@@ -18,8 +18,11 @@ import (
 // maxSaid is how many characters of a provider's words a message repeats.
 const maxSaid = 300
 
-// again is when what a provider did wrong may be over; errors of other kinds name no time, unless the provider does.
+// again is when what a provider did wrong may be over. Only faults that were not met with another try already name a time,
+// unless the provider does.
 const again = time.Second
+
+const faulty = "the provider has a fault; try again later"
 
 // passing is a fault that may be over soon.
 func (s source) passing(format string, args ...any) *tool.Error {
@@ -51,8 +54,10 @@ func (s source) refused(a answer) *tool.Error {
 			e.RetryAfter = d
 			e.Hint = "the provider asks to wait " + d.String()
 		}
-	case a.status >= 500, a.status == http.StatusRequestTimeout, a.status == http.StatusConflict:
-		e.Hint, e.RetryAfter = "the provider has a fault; try again later", again
+	case a.status == http.StatusRequestTimeout, a.status == http.StatusConflict:
+		e.Hint, e.RetryAfter = faulty, again
+	case a.status >= 500: // exchange.post has tried again
+		e.Hint = faulty
 	case a.status >= 400:
 		e.Code = tool.InvalidRequest
 		if a.status == http.StatusNotFound {

@@ -38,6 +38,9 @@ var providers = map[string]provider{
 	OpenRouter: {"https://openrouter.ai/api/v1", "openai/gpt-4o-mini", "OPENROUTER_API_KEY", true},
 }
 
+// Providers are the names of those that there are, sorted.
+func Providers() []string { return slices.Sorted(maps.Keys(providers)) }
+
 // Spec names a model. Only Provider has to be there.
 type Spec struct {
 	Provider string // one of the constants above
@@ -62,7 +65,7 @@ func Open(spec Spec, opt Options) (Model, error) {
 	p, ok := providers[spec.Provider]
 	if !ok {
 		e := tool.Errorf(tool.InvalidRequest, "there is no provider %q of models", clip(spec.Provider))
-		e.Hint = "use one of " + strings.Join(slices.Sorted(maps.Keys(providers)), ", ") + "; for another server that speaks OpenAI's protocol, openai with its base URL"
+		e.Hint = "use one of " + strings.Join(Providers(), ", ") + "; for another server that speaks OpenAI's protocol, openai with its base URL"
 		return nil, e
 	}
 	base, err := p.base(spec)
