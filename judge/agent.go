@@ -21,6 +21,7 @@ type Agent struct {
 // AgentVerdict says whether a specialist may exist.
 type AgentVerdict struct {
 	Approved   bool       `json:"approved"`
+	Unheard    bool       `json:"unheard,omitempty"` // the judge could not be asked, or did not answer: the reason says why
 	Reason     string     `json:"reason"`
 	JudgeModel string     `json:"judgeModel,omitempty"` // provider/model, or tool.JudgedByPerson and a name
 	Spent      tool.Spent `json:"spent"`
@@ -37,7 +38,7 @@ func (m *Models) ReviewAgent(ctx context.Context, _ tool.Actor, a Agent) AgentVe
 		return v
 	}
 	said, err := m.ask(ctx, m.opt.Agent, p)
-	v.JudgeModel, v.Spent, v.Reason = said.model, said.spent, said.why
+	v.JudgeModel, v.Spent, v.Reason, v.Unheard = said.model, said.spent, said.why, said.none || err != nil
 	switch {
 	case err != nil:
 		v.Reason = "LLM call failed: " + failure(err)
@@ -58,7 +59,7 @@ func (h *Human) ReviewAgent(ctx context.Context, by tool.Actor, a Agent) AgentVe
 	v := AgentVerdict{At: tool.At(h.opt.Now()), JudgeModel: h.model()}
 	var err error
 	if v.Approved, v.Reason, err = h.decide(ctx, "May this specialist join the team?", by, aboutAgent(a)); err != nil {
-		v.Reason = "nobody answered: " + failure(err)
+		v.Reason, v.Unheard = "nobody answered: "+failure(err), true
 	}
 	return v
 }
@@ -72,7 +73,7 @@ func (h *Human) ReviewTask(ctx context.Context, by tool.Actor, member, task stri
 	v := AgentVerdict{At: tool.At(h.opt.Now()), JudgeModel: h.model()}
 	var err error
 	if v.Approved, v.Reason, err = h.decide(ctx, "May this member be given this task?", by, d); err != nil {
-		v.Reason = "nobody answered: " + failure(err)
+		v.Reason, v.Unheard = "nobody answered: "+failure(err), true
 	}
 	return v
 }

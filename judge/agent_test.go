@@ -92,16 +92,18 @@ func TestT321AgentJudgeFailsClosed(t *testing.T) {
 		ctx   context.Context //nolint:containedctx // of the one call
 		model model.Model
 		want  string
+
+		unheard bool
 	}{
-		"it fails":      {t.Context(), judgetest.Fails(), "LLM call failed: the stub cannot be reached"},
-		"it refuses":    {t.Context(), judgetest.Refuses(), "refused to answer"},
-		"nobody asks":   {gone, judgetest.Hangs(), "LLM call failed: context canceled"},
-		"there is none": {t.Context(), nil, "Set OPENAI_API_KEY"},
+		"it fails":      {t.Context(), judgetest.Fails(), "LLM call failed: the stub cannot be reached", true},
+		"it refuses":    {t.Context(), judgetest.Refuses(), "refused to answer", false},
+		"nobody asks":   {gone, judgetest.Hangs(), "LLM call failed: context canceled", true},
+		"there is none": {t.Context(), nil, "Set OPENAI_API_KEY", true},
 		"it says too much": {t.Context(), judgetest.Func(func(context.Context, judgetest.Prompt) (model.Reply, error) {
 			return model.Reply{Text: strings.Repeat("{", judge.MaxReplyBytes+1)}, nil
-		}), "longer than"},
+		}), "longer than", false},
 	} {
-		if got := agentJudge(t, c.model).ReviewAgent(c.ctx, by, tabler); got.Approved || !strings.Contains(got.Reason, c.want) {
+		if got := agentJudge(t, c.model).ReviewAgent(c.ctx, by, tabler); got.Approved || !strings.Contains(got.Reason, c.want) || got.Unheard != c.unheard {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

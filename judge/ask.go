@@ -13,6 +13,7 @@ import (
 type answer struct {
 	reply object // nil when there is none that counts
 	why   string // then, why not
+	none  bool   // no reply came at all
 	text  string // what the model said, whether it counts or not
 	model string // provider/model
 	spent tool.Spent
@@ -27,7 +28,7 @@ const unreadable = "Failed to parse the reply of the judge: "
 // ask puts a prompt to a model. The error is the end of the context; whatever else goes wrong is an answer without reply.
 func (m *Models) ask(ctx context.Context, of model.Model, p prompt) (answer, error) {
 	if of == nil {
-		return answer{why: notConfigured}, nil
+		return answer{why: notConfigured, none: true}, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, m.opt.Timeout)
 	defer cancel()
@@ -37,10 +38,10 @@ func (m *Models) ask(ctx context.Context, of model.Model, p prompt) (answer, err
 	case err != nil && ctx.Err() != nil:
 		return a, tool.AsError(ctx.Err())
 	case err != nil && limited.Err() != nil:
-		a.why = fmt.Sprintf("LLM call failed: the model did not answer within %s", m.opt.Timeout)
+		a.why, a.none = fmt.Sprintf("LLM call failed: the model did not answer within %s", m.opt.Timeout), true
 		return a, nil
 	case err != nil:
-		a.why = "LLM call failed: " + failure(err)
+		a.why, a.none = "LLM call failed: "+failure(err), true
 		return a, nil
 	}
 	a.model = strings.Trim(line(reply.Provider+"/"+reply.Model, 200), "/")

@@ -14,7 +14,7 @@ import (
 
 // HumanOptions say where a person sits.
 type HumanOptions struct {
-	In  io.Reader // answers, a line each
+	In  io.Reader // answers, a line each; once something was asked, it is read as they come
 	Out io.Writer // what there is to decide
 	// Ask asks a person elsewhere than at In and Out, and may be called by several goroutines at once; nil: there. The error is
 	// the context's end; that nobody answers is no approval, with that for a reason.
@@ -29,8 +29,14 @@ type HumanOptions struct {
 type Human struct {
 	opt   HumanOptions
 	turn  chan struct{} // holds one token: who has it may ask
-	lines *bufio.Reader
-	gone  bool // a read was left behind, so that an answer could be meant for another question
+	typed chan typed    // what In has, in order; closed at its end. nil until something is asked
+	late  bool          // a question was given up: what comes until the next one is asked is meant for it
+}
+
+// typed is a line of a person; not there is one that is too long for an answer.
+type typed struct {
+	text  string
+	there bool
 }
 
 // NewHuman makes a judge of a person. The error is that of tool.CheckPersonName.
@@ -53,7 +59,7 @@ func NewHuman(opt HumanOptions) (*Human, error) {
 	if opt.Out == nil {
 		opt.Out = io.Discard
 	}
-	h := &Human{opt: opt, turn: make(chan struct{}, 1), lines: bufio.NewReaderSize(opt.In, maxLine)}
+	h := &Human{opt: opt, turn: make(chan struct{}, 1)}
 	h.turn <- struct{}{}
 	return h, nil
 }
@@ -120,9 +126,7 @@ func (h *Human) decide(ctx context.Context, question string, by tool.Actor, d *d
 	case <-ctx.Done():
 		return false, "", tool.AsError(ctx.Err())
 	}
-	if h.gone {
-		return false, notJudged(errors.New("the terminal was left in the middle of a question")), nil
-	}
+	h.listen()
 	if _, err := io.WriteString(h.opt.Out, text); err != nil {
 		return false, notJudged(fmt.Errorf("the terminal cannot be written to: %w", err)), nil
 	}
@@ -171,29 +175,55 @@ func (h *Human) ask(ctx context.Context) (approved bool, reason string, err erro
 // maxLine bounds a line of a person, in bytes.
 const maxLine = 4 << 10
 
-// read asks for a line. there is false at the end of the input. The error is the end of the context, and after it nothing
-// is read any more.
+// ahead is how many lines may be typed before they are asked for.
+const ahead = 16
+
+// listen begins to take in what is typed, and drops what came too late for the question before.
+func (h *Human) listen() {
+	if h.typed == nil {
+		h.typed = make(chan typed, ahead)
+		go hear(h.opt.In, h.typed)
+	}
+	for h.late {
+		select {
+		case _, more := <-h.typed:
+			h.late = more
+		default:
+			h.late = false
+		}
+	}
+}
+
+// hear takes in lines until the end of the input.
+func hear(in io.Reader, into chan<- typed) {
+	defer close(into)
+	lines := bufio.NewReaderSize(in, maxLine)
+	for {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull): // no answer is that long
+			into <- typed{}
+			continue
+		case err == nil, len(text) > 0:
+			into <- typed{string(text), true}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// read asks for a line. there is false at the end of the input. The error is the end of the context; an answer that comes
+// after it is dropped.
 func (h *Human) read(ctx context.Context, prompt string) (said string, there bool, err error) {
 	if _, err := io.WriteString(h.opt.Out, prompt); err != nil {
 		return "", false, nil //nolint:nilerr // nobody saw the question, so nobody answers it
 	}
-	type answer struct {
-		text  []byte
-		there bool
-	}
-	got := make(chan answer, 1)
-	go func() {
-		text, err := h.lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) { // no answer is that long
-			text = nil
-		}
-		got <- answer{text, err == nil || len(text) > 0}
-	}()
 	select {
-	case a := <-got:
-		return line(string(a.text), maxReasoning), a.there, nil
+	case a := <-h.typed:
+		return line(a.text, maxReasoning), a.there, nil
 	case <-ctx.Done():
-		h.gone = true
+		h.late = true
 		return "", false, tool.AsError(ctx.Err())
 	}
 }

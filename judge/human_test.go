@@ -123,7 +123,7 @@ func TestHumanWithoutATerminal(t *testing.T) {
 	}
 }
 
-// After a question that was given up, an answer could be meant for it: none is taken any more.
+// What is typed after a question was given up is meant for that one: it answers no other, and the next question is asked.
 func TestHumanGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,9 +134,13 @@ func TestHumanGivenUp(t *testing.T) {
 		if v, err := h.Review(ctx, by, adder()); v.Approved || !errors.Is(err, tool.Timeout) {
 			t.Error(v, err)
 		}
-		go func() { _, _ = type_.Write([]byte("yes\n")) }()
+		go func() { _, _ = type_.Write([]byte("yes\nyes\n")) }()
 		synctest.Wait()
-		if v := review(t, h, adder()); v.Approved || !strings.Contains(v.Reasoning, "was left") {
+		go func() {
+			time.Sleep(time.Second)
+			_, _ = type_.Write([]byte("no\ntoo vague\n"))
+		}()
+		if v := review(t, h, adder()); v.Approved || !strings.Contains(v.Reasoning, "too vague") {
 			t.Errorf("%+v", v)
 		}
 		_ = type_.Close()
