@@ -92,7 +92,7 @@ func (e *edit) beginAnswer(at AnswerRef, request string) error {
 }
 
 // moment is a part that sorts as times do.
-func moment(at tool.Time) string { return number(uint64(max(at.UnixMilli(), 0))) } //nolint:gosec // G115: it is not below 0
+func moment(at tool.Time) string { return number(uint64(max(at.UnixMilli(), 0))) }
 
 // countAnswers changes how many answers a persona has.
 func (e *edit) countAnswers(at AnswerRef, by int) error {

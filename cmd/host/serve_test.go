@@ -35,7 +35,7 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	cmd := exec.Command(lookPath(ts, "host"), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...) //nolint:gosec,noctx // the program under test, which the script ends
+	cmd := exec.Command(lookPath(ts, "host"), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...) //nolint:noctx // the program under test, which the script ends
 	cmd.Dir = ts.Getenv("WORK")
 	cmd.Env = environment(ts)
 	errors, err := cmd.StderrPipe()

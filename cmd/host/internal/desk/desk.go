@@ -16,7 +16,7 @@ import (
 // Desk serves one caller. A tool is named as the caller sees it, or by its id, which for those who may decide reaches every
 // tool of the tenant. Records come without code, except from Show. Errors are *tool.Error: Denied for what the caller may
 // not do, NotFound for what it may not see. It is safe for concurrent use.
-type Desk interface {
+type Desk interface { //nolint:interfacebloat // it is all that a caller can do
 	// Forge takes a request, in JSON as models write it, through all gates. The result is never nil.
 	Forge(ctx context.Context, request []byte) (*forge.Result, error)
 	// Import does so with the tool of a package, in YAML or JSON. The result is never nil.

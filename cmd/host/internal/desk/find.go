@@ -21,6 +21,9 @@ const idPrefix = "emergent:"
 // everywhere are the scopes that see all tools of the tenant.
 var everywhere = []tool.Scope{tool.ScopeApprove, tool.ScopeAdmin}
 
+// seesAll reports whether the caller sees all tools of the tenant.
+func (d *Local) seesAll() bool { return d.scopes.Require(everywhere...) == nil }
+
 // find returns the tool that which means.
 func (d *Local) find(ctx context.Context, which string) (*tool.Record, error) {
 	if err := d.scopes.Require(tool.ScopeCall, tool.ScopeForge, tool.ScopeApprove, tool.ScopeAdmin); err != nil {
@@ -49,7 +52,7 @@ func (d *Local) find(ctx context.Context, which string) (*tool.Record, error) {
 
 // sees reports whether the caller may know of a tool.
 func (d *Local) sees(r *tool.Record) bool {
-	if d.scopes.Require(everywhere...) == nil {
+	if d.seesAll() {
 		return true
 	}
 	switch r.Tier {
@@ -57,6 +60,7 @@ func (d *Local) sees(r *tool.Record) bool {
 		return true
 	case tool.AgentTier:
 		return r.CreatedBy == d.by.Persona
+	case tool.SessionTier:
 	}
 	return r.CreatedBy == d.by.Persona && r.SessionID == d.by.Session
 }
@@ -141,7 +145,7 @@ func (d *Local) Show(ctx context.Context, which string) (*Whole, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.CreatedBy != d.by.Persona && d.scopes.Require(everywhere...) != nil {
+	if r.CreatedBy != d.by.Persona && !d.seesAll() {
 		return &Whole{redacted(r), &tool.Error{Code: tool.Denied, Message: "the source of " + r.Name + " is for its owner and for those who approve tools"}}, nil
 	}
 	shelf, err := d.host.Shelf(ctx)
@@ -214,7 +218,7 @@ func (d *Local) Diff(ctx context.Context, which, from, to string) (*Diff, error)
 	if err != nil {
 		return nil, err
 	}
-	if list[0].CreatedBy != d.by.Persona && d.scopes.Require(everywhere...) != nil {
+	if list[0].CreatedBy != d.by.Persona && !d.seesAll() {
 		found = slices.DeleteFunc(found, func(f tiers.Difference) bool { return strings.HasPrefix(f.Part, "implementation") })
 	}
 	return &Diff{Version{older.ID, older.Version}, Version{newer.ID, newer.Version}, append([]tiers.Difference{}, found...)}, nil

@@ -203,7 +203,7 @@ const maxAuditPage = 1000
 // Audit implements desk.Desk.
 func (c *Client) Audit(ctx context.Context, q tiers.AuditQuery) (events []tool.AuditEvent, last uint64, err error) {
 	values := url.Values{}
-	for name, n := range map[string]uint64{"after": q.After, "before": q.Before, "limit": uint64(min(max(q.Limit, 0), maxAuditPage))} { //nolint:gosec // G115: it is not below 0
+	for name, n := range map[string]uint64{"after": q.After, "before": q.Before, "limit": uint64(min(max(q.Limit, 0), maxAuditPage))} {
 		if n > 0 {
 			values.Set(name, strconv.FormatUint(n, 10))
 		}

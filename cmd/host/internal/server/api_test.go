@@ -19,8 +19,8 @@ import (
 
 // exercise is one request of an operation, and what it has to answer.
 type exercise struct {
-	key, path, body, accept, kind string
-	status                        int
+	key, path, body, kind string
+	status                int
 }
 
 // exercises returns one for every operation of the document, in an order in which they succeed.

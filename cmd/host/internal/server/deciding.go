@@ -72,10 +72,16 @@ func (s *Server) registerDeciding(api huma.API) {
 
 // read reads the body of a visit; none is the zero value.
 func read[T any](ctx context.Context) (into T, err error) {
-	if text := visiting(ctx).body; len(text) > 0 {
-		err = wire.JSON(text, &into)
+	text := visiting(ctx).body
+	if len(text) == 0 {
+		return into, nil
 	}
-	return into, err
+	if err := wire.JSON(text, &into); err != nil {
+		e := *tool.AsError(err)
+		e.Snippet = "" // what was sent is not repeated
+		return into, &e
+	}
+	return into, nil
 }
 
 // decide does something with a tool, if it is still what If-Match says; such writes of one tool come one after the other.

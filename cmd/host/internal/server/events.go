@@ -143,7 +143,7 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 			return nil, err
 		}
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
+	return &huma.StreamResponse{Body: func(hc huma.Context) { //nolint:contextcheck,nolintlint // it has the one of the request
 		defer s.opt.Events.leave(l)
 		_, w := humago.Unwrap(hc)
 		s.follow(hc.Context(), newStream(w), v, l, last)

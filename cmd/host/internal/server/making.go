@@ -50,7 +50,7 @@ func (s *Server) registerMaking(api huma.API) {
 
 func (s *Server) forge(ctx context.Context, in *KeyInput) (*huma.StreamResponse, error) {
 	v := visiting(ctx)
-	return s.perform(v, in.Key, []string{"forge"}, func(ctx context.Context) (any, error) {
+	return s.perform(v, in.Key, []string{"forge"}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Forge(ctx, v.body))
 	}), nil
 }
@@ -81,7 +81,7 @@ func (s *Server) importTool(ctx context.Context, in *importInput) (*huma.StreamR
 		trust.Keys = append(trust.Keys, key)
 	}
 	trusted := jsonText(trust)
-	return s.perform(v, in.Key, []string{"import", string(trusted)}, func(ctx context.Context) (any, error) {
+	return s.perform(v, in.Key, []string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Import(ctx, v.body, trust))
 	}), nil
 }
@@ -97,7 +97,7 @@ func (s *Server) call(ctx context.Context, in *callInput) (*huma.StreamResponse,
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	return s.perform(v, in.Key, []string{"call", in.Tool}, func(ctx context.Context) (any, error) {
+	return s.perform(v, in.Key, []string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		result, err := v.desk.Call(ctx, in.Tool, input)
 		return reportOf(result), err
 	}), nil

@@ -17,7 +17,7 @@ import (
 
 // Problem is what every failure looks like: a problem document (RFC 9457) with the members of a tool.Error. It never repeats
 // what was sent.
-type Problem struct {
+type Problem struct { //nolint:errname // RFC 9457 calls it so
 	Type   string `json:"type" doc:"Always about:blank: the code says what kind of problem it is." example:"about:blank"`
 	Title  string `json:"title" doc:"The status, in words."`
 	Status int    `json:"status" doc:"The HTTP status."`

@@ -146,7 +146,8 @@ func fingerprint(v *visit, parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// perform answers with what a task comes to: as JSON, or as events when the client asks for them.
+// perform answers with what a task comes to: as JSON, or as events when the client asks for them. The task gets the context of the
+// request, or one that outlives it when the request has a key.
 func (s *Server) perform(v *visit, key string, parts []string, do task) *huma.StreamResponse {
 	request := fingerprint(v, parts...)
 	return &huma.StreamResponse{Body: func(hc huma.Context) {

@@ -126,7 +126,7 @@ func TestAtOnce(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		if answer, err := http.DefaultClient.Do(r); err == nil {
-			answer.Body.Close()
+			_ = answer.Body.Close()
 			t.Error("the client did not leave")
 		}
 	})
