@@ -28,6 +28,7 @@ type account struct {
 	memory      int64 // bytes that running calls may take
 	calls, fuel window
 	waiting     int
+	pace        pace          // at which those of a tenant that wait are served
 	turns       list.List     // of *account, those below that wait and are not known to have no room; of a session of *waiter
 	turn        *list.Element // in the parent's turns
 }
@@ -155,7 +156,9 @@ func (a *account) atMost(memory int64) int64 {
 // wait counts a call that begins to wait, or ends to.
 func (a *account) wait(n int) {
 	for ; a != nil; a = a.parent {
-		a.waiting += n
+		if a.waiting += n; a.waiting == 0 {
+			a.pace = pace{}
+		}
 	}
 }
 

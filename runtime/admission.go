@@ -15,7 +15,7 @@ import (
 type Admission struct {
 	Running int           // calls of the host, of which one tenant may have three quarters; 0 is 8 for each processor, 16 to 256
 	Waiting int           // calls of one tenant that wait for others to end; 0 is 128
-	Wait    time.Duration // how long at most; 0 is 1 s
+	Wait    time.Duration // how long at most; 0 is 1 s. Calls that would come near to it are refused at once
 }
 
 // The quotas of whoever has no other.
@@ -159,7 +159,7 @@ func (a *admission) ask(at place) (*waiter, error) {
 		a.count(at)
 		a.take(at)
 		return nil, nil
-	case tenant.waiting >= a.most.Waiting:
+	case tenant.waiting >= a.most.Waiting || tenant.pace.of(tenant.waiting+1) > a.most.Wait/2:
 		return nil, a.overQueue(tenant)
 	}
 	a.count(at)
@@ -180,6 +180,7 @@ func (a *admission) serve() {
 		w := a.host.next()
 		switch full := w.of.full(w.memory); full {
 		case nil:
+			w.of.parent.parent.pace.next(a.now)
 			a.remove(w)
 			w.of.pass()
 			a.take(w.place)
@@ -240,6 +241,7 @@ func (a *admission) giveUp(w *waiter, why *tool.Error) error {
 func (a *admission) leave(at place, fuel uint64, now time.Time) {
 	a.mu.Lock()
 	defer a.unlock()
+	a.now = now
 	if fuel > 0 {
 		a.touch(at.of, now)
 		a.burn(at.of, fuel)
@@ -332,9 +334,14 @@ func (a *admission) load() Load {
 
 // overQueue is the error of a call that may not wait, or has waited behind others in vain.
 func (a *admission) overQueue(tenant *account) error {
-	return &tool.Error{
+	e := &tool.Error{
 		Code: tool.OverQuota, Limit: "waitingCalls", RetryAfter: a.most.Wait,
 		Message: fmt.Sprintf("waitingCalls: %d calls of %s wait for others to end; %d may, for %v each", tenant.waiting, tenant, a.most.Waiting, a.most.Wait),
 		Hint:    "make fewer calls at once, or call again later",
 	}
+	if within := tenant.pace.of(tenant.waiting + 1); tenant.waiting < a.most.Waiting && within > a.most.Wait/2 {
+		e.Message = fmt.Sprintf("waitingCalls: %d calls of %s wait for others to end, and one more would for about %v, which is too close to the %v that it may",
+			tenant.waiting, tenant, within.Round(time.Millisecond), a.most.Wait)
+	}
+	return e
 }

@@ -2,7 +2,6 @@ package wasmjs
 
 import (
 	"context"
-	goruntime "runtime"
 	"time"
 
 	"example.com/toolsmith/runtime/tool"
@@ -12,7 +11,7 @@ const (
 	// quantum is how many units of fuel are handed out at a time: about 50 µs of work, so that deadlines, cancellation
 	// and the Go scheduler's wish to stop the world never wait for long.
 	quantum = 5000
-	// yieldEvery is how often a running guest lets other goroutines have its processor.
+	// yieldEvery is how long a guest computes before it needs a turn, and how often it lets others have theirs.
 	yieldEvery = time.Millisecond
 	// nanosPerUnit is the guest time that one unit of fuel stands for.
 	nanosPerUnit = 10
@@ -32,6 +31,8 @@ type budget struct {
 	done     <-chan struct{}
 	granted  uint64        // fuel handed out so far
 	waited   time.Duration // guest time that passed while waiting
+	turns    *turns
+	turn     bool // it has one
 	yielded  time.Time
 	memory   func() uint64 // linear memory in use
 	warn     func(Warning)
@@ -61,8 +62,8 @@ func (b *budget) refill(left int64) int64 {
 	default:
 	}
 	if now.Sub(b.yielded) > yieldEvery {
-		goruntime.Gosched()
-		b.yielded = now
+		b.turns.take(b.turn)
+		b.turn, b.yielded = true, time.Now()
 	}
 	if b.warn != nil {
 		b.look("fuel", used, b.limits.Fuel)
@@ -72,6 +73,14 @@ func (b *budget) refill(left int64) int64 {
 	grant := min(quantum, b.limits.Fuel-used)
 	b.granted = used + grant
 	return int64(grant)
+}
+
+// rest gives the turn back, if there is one: the guest does not compute now.
+func (b *budget) rest() {
+	if b.turn {
+		b.turns.give()
+		b.turn = false
+	}
 }
 
 // used is the fuel spent when left units remain of what was handed out.

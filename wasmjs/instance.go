@@ -81,6 +81,7 @@ type instance struct {
 	base   *base
 	image  *image // what the memory equals between calls
 	job    *job   // the work being done; nil between calls
+	turns  *turns
 	params [3]uint64
 }
 
@@ -94,7 +95,7 @@ func instanceOf(ctx context.Context) *instance {
 // newInstance makes an instance with maxMemory bytes of address space. With boot it also runs the module's
 // initialisers, which only the instance that makes the base image needs.
 func (m *module) newInstance(maxMemory uint64, boot bool) (*instance, error) {
-	in := &instance{}
+	in := &instance{turns: m.turns}
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
 	var err error
 	if in.memory, err = reserve(maxMemory); err != nil {
@@ -108,6 +109,7 @@ func (m *module) newInstance(maxMemory uint64, boot bool) (*instance, error) {
 	if boot {
 		config = config.WithStartFunctions("_initialize")
 		in.job = newBootJob()
+		in.job.budget.turns = in.turns
 	}
 	module, err := m.runtime.InstantiateModule(experimental.WithMemoryAllocator(in.ctx, allocator), m.compiled, config)
 	if err != nil {
@@ -135,6 +137,7 @@ func (in *instance) close() { _ = in.module.Close(in.ctx) }
 func (in *instance) enter(op operation, a, b uint32) (status, error) {
 	in.params = [3]uint64{uint64(op), uint64(a), uint64(b)}
 	err := in.run.CallWithStack(in.ctx, in.params[:])
+	in.job.budget.rest()
 	return status(int32(uint32(in.params[0]))), err //nolint:gosec // wasm hands an i32 over in 64 bits
 }
 

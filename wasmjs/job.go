@@ -66,7 +66,7 @@ func hostLog(in *instance, stack []uint64) {
 
 // begin readies the instance for a job.
 func (in *instance) begin(j *job) {
-	j.budget.memory = in.memoryBytes
+	j.budget.memory, j.budget.turns = in.memoryBytes, in.turns
 	in.job = j
 	in.setMemoryLimit(j.budget.limits.MemoryBytes)
 	in.setShared32(sharedOutputLimit, uint32(j.budget.limits.OutputBytes)) //nolint:gosec // capped by the limits

@@ -20,6 +20,7 @@ type module struct {
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache // nil without a cache folder
 	compiler bool                    // machine code, not the interpreter
+	turns    *turns                  // of its instances
 }
 
 // compileModule compiles the embedded engine, with its machine code kept in cacheDir unless that is empty.
@@ -36,7 +37,7 @@ func compileModule(ctx context.Context, cacheDir string, interpreter bool) (*mod
 
 func tryCompile(ctx context.Context, cacheDir string, interpreter bool) (*module, error) {
 	config, compiler := runtimeConfig(interpreter)
-	m := &module{compiler: compiler}
+	m := &module{compiler: compiler, turns: newTurns(goruntime.GOMAXPROCS(0))}
 	if cacheDir != "" && compiler {
 		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
 		if err != nil {
