@@ -70,8 +70,9 @@ func notAuthenticated(err error) error {
 	switch tool.AsError(err).Code {
 	case tool.Unavailable, tool.Internal, tool.Canceled, tool.Timeout:
 		return err
+	default:
+		return unauthorized()
 	}
-	return unauthorized()
 }
 
 func unauthorized() error {
@@ -121,6 +122,9 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 		types := strings.Join(bodyTypes(op), " or ")
 		return nil, refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: "+types, "the body is not of a type that this takes: %s", types)
 	}
+	if r.ContentLength > most {
+		return nil, tooLarge(most)
+	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime + time.Duration(most/bodyRate)*time.Second)) // a recorder in a test has none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
@@ -129,8 +133,12 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 		return body, nil
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", "the body has more than %d bytes", most)
+		return nil, tooLarge(most)
 	}
 	w.Header().Set("Connection", "close")
 	return nil, refuse(http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the body did not arrive in time")
+}
+
+func tooLarge(most int64) error {
+	return refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", "the body has more than %d bytes", most)
 }
