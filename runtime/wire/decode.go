@@ -19,7 +19,10 @@ import (
 type Validator interface{ Validate() error }
 
 // decoder puts nodes into Go values. Structs name their members by json tags; fields without one are not filled in.
-type decoder struct{ text []byte }
+type decoder struct {
+	text []byte
+	all  *Mistakes // where mistakes are gathered; nil: the first ends it
+}
 
 // decode puts n into v, which can be set. path is the JSON pointer of n.
 func (d decoder) decode(n *node, v reflect.Value, path string) error {
@@ -71,19 +74,27 @@ func (d decoder) object(n *node, v reflect.Value, path string) error {
 	}
 	fields := fieldsOf(v.Type())
 	for i := range n.keys {
-		key := &n.keys[i]
-		index, ok := fields[key.text]
-		if !ok {
-			return d.at(key, pointer(path, key.text), unknownKey(key.text, fields))
-		}
-		if err := d.decode(&n.items[i], v.Field(index), pointer(path, key.text)); err != nil {
+		if err := d.member(n, i, fields, v, path); err != nil {
 			return err
 		}
+	}
+	if d.all != nil && len(*d.all) > 0 { // what is read is not whole
+		return nil
 	}
 	if checked, ok := reflect.TypeAssert[Validator](v.Addr()); ok {
 		return d.at(n, path, checked.Validate())
 	}
 	return nil
+}
+
+// member decodes one member of an object.
+func (d decoder) member(n *node, i int, fields map[string]int, v reflect.Value, path string) error {
+	key := &n.keys[i]
+	path = pointer(path, key.text)
+	if index, ok := fields[key.text]; ok {
+		return d.decode(&n.items[i], v.Field(index), path)
+	}
+	return d.at(key, path, unknownKey(key.text, fields))
 }
 
 func (d decoder) dictionary(n *node, v reflect.Value, path string) error {
@@ -114,7 +125,8 @@ func (d decoder) list(n *node, v reflect.Value, path string) error {
 	return nil
 }
 
-// at gives an error its place: that of n, or of the part of n that the error names itself.
+// at gives an error its place: that of n, or of the part of n that the error names itself. Where mistakes are gathered, it
+// becomes one of them, and the error is nil until there are too many.
 func (d decoder) at(n *node, path string, err error) error {
 	if err == nil {
 		return nil
@@ -123,7 +135,13 @@ func (d decoder) at(n *node, path string, err error) error {
 	if !errors.As(err, &e) {
 		e = &tool.Error{Code: tool.InvalidRequest, Message: err.Error(), Cause: err}
 	}
-	return mistake(d.text, n.find(e.Path), path+e.Path, e)
+	found := mistake(d.text, n.find(e.Path), path+e.Path, e)
+	if d.all != nil {
+		if *d.all = append(*d.all, found); len(*d.all) < MaxMistakes {
+			return nil
+		}
+	}
+	return found
 }
 
 // fieldsOf maps the json names of a struct to the indexes of its fields.

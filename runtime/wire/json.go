@@ -17,7 +17,7 @@ func JSON(text []byte, into any) error {
 	if err != nil {
 		return err
 	}
-	return decoder{text}.decode(root, reflect.ValueOf(into).Elem(), "")
+	return decoder{text: text}.decode(root, reflect.ValueOf(into).Elem(), "")
 }
 
 // readJSON reads the tree of a document within the bounds.

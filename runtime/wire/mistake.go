@@ -2,10 +2,25 @@ package wire
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"example.com/toolsmith/runtime/tool"
 )
+
+// Mistakes are what is wrong with the members of a document, in their order, each with its place.
+type Mistakes []*tool.Error //nolint:errname // a list of errors first, an error by the way
+
+// MaxMistakes is how many are gathered of one document.
+const MaxMistakes = 20
+
+// Error is the first of them, and how many more there are.
+func (m Mistakes) Error() string {
+	if len(m) == 1 {
+		return m[0].Error()
+	}
+	return fmt.Sprintf("%v, and %d more mistakes", m[0], len(m)-1)
+}
 
 // mistake is e at the place of n in text.
 func mistake(text []byte, n *node, path string, e *tool.Error) *tool.Error {

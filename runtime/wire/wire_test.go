@@ -288,3 +288,36 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestYAMLAllGathersMistakes(t *testing.T) {
+	t.Parallel()
+	var h house
+	err := wire.YAMLAll([]byte("name: 5\nrooms: [{door: x, lihgt: true}, {door: 13}]\nowner: []\nheight: high\nkeys: {a: 1, b: 300}\nbuilt: 1h\n"), &h)
+	all, ok := errors.AsType[wire.Mistakes](err)
+	var got []string
+	for _, one := range all {
+		got = append(got, fmt.Sprintf("%s %d:%d", one.Path, one.Line, one.Column))
+	}
+	want := []string{"/name 1:7", "/rooms/0/door 2:16", "/rooms/0/lihgt 2:19", "/owner 3:8", "/height 4:9", "/keys/b 5:17"}
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if h.Built != period(time.Hour) || h.Keys["a"] != 1 || !strings.Contains(err.Error(), "5 more mistakes") {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if err := wire.YAMLAll([]byte("keys: {a: x, b: x}"), &h); !strings.Contains(err.Error(), "1 more mistake") {
+		t.Error(err)
+	}
+	var many strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&many, "k%d: 1\n", i)
+	}
+	if all, _ := errors.AsType[wire.Mistakes](wire.YAMLAll([]byte(many.String()), &h)); len(all) != wire.MaxMistakes {
+		t.Errorf("%d mistakes", len(all))
+	}
+	for text, want := range map[string]string{"rooms: [{door: 13}]": "no door has this number", "a: [": "not YAML", houseYAML: ""} {
+		if err := wire.YAMLAll([]byte(text), &h); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -27,7 +27,22 @@ func YAML(text []byte, into any) error {
 	if err != nil {
 		return err
 	}
-	return decoder{text}.decode(root, reflect.ValueOf(into).Elem(), "")
+	return decoder{text: text}.decode(root, reflect.ValueOf(into).Elem(), "")
+}
+
+// YAMLAll is YAML that does not stop at the first mistake in a member: it reads what it can, and the error is then Mistakes,
+// of which it gathers at most MaxMistakes. A document that is not YAML has the error of YAML.
+func YAMLAll(text []byte, into any) error {
+	root, err := readYAML(text)
+	if err != nil {
+		return err
+	}
+	var all Mistakes
+	err = decoder{text, &all}.decode(root, reflect.ValueOf(into).Elem(), "")
+	if len(all) > 0 { // err is the last of them, if any
+		return all
+	}
+	return err
 }
 
 // readYAML reads the tree of a document within the bounds.
