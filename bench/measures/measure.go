@@ -33,8 +33,8 @@ var all = []Measure{
 	{"list", time.Second / 2, list},
 }
 
-// asked lists those that are taken only when they are named: what they measure is no speed.
-var asked = []Measure{{"judge", 20 * time.Second, verdicts}}
+// asked lists those that are taken only when they are named: what they measure is no speed of the engine.
+var asked = []Measure{{"judge", 20 * time.Second, verdicts}, {"http", 12 * time.Second, overHTTP}}
 
 // Names returns the names of all measures.
 func Names() []string {

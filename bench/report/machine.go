@@ -25,7 +25,7 @@ type Machine struct {
 func ThisMachine(ctx context.Context) Machine {
 	return Machine{
 		CPU: cpu(), Cores: goruntime.NumCPU(), GOOS: goruntime.GOOS, GOARCH: goruntime.GOARCH, Go: goruntime.Version(),
-		Load: load(), Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(ctx),
+		Load: loadAverage(), Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(ctx),
 	}
 }
 
@@ -39,7 +39,7 @@ func cpu() string {
 	return goruntime.GOARCH
 }
 
-func load() string {
+func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	minute, _, _ := strings.Cut(string(text), " ")
 	return minute

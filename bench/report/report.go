@@ -34,6 +34,8 @@ type Result struct {
 	Note    string             `json:"note,omitempty"`
 	// Verdicts stand in place of times where it is decisions that are measured; those of one judge follow each other.
 	Verdicts []Verdicts `json:"verdicts,omitempty"`
+	// Load has a line for each load that a server was put under, where that is what is measured.
+	Load []Load `json:"load,omitempty"`
 }
 
 // Unit is what the figures of a result count.

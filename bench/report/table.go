@@ -66,6 +66,11 @@ func (r *Report) whole(out *printer, result Result) {
 		verdicts(out, result.Verdicts)
 		return
 	}
+	if len(result.Load) > 0 {
+		loads(out, result.Load)
+		note(out, result.Note)
+		return
+	}
 	rows := [][]string{
 		{"", "p10", "p50", "p99", "max", "n", "ours/peer"},
 		append(append([]string{"ours"}, figures(result.Unit, result.Ours)...), ""),
