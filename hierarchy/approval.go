@@ -26,7 +26,9 @@ type ApprovalRequest struct {
 	Agent       string            `json:"agent"`  // who wants it
 	Action      string            `json:"action"` // spawn_specialist:ROLE or delegate_to_NAME
 	Description string            `json:"description"`
-	Details     map[string]string `json:"details"` // role, instructions, justification; or agent, task
+	Details     map[string]string `json:"details"`           // role, instructions, justification; or agent, task
+	Tools       []string          `json:"tools,omitempty"`   // of a specialist: what it could call
+	Members     []string          `json:"members,omitempty"` // of a specialist: who is there already
 	Context     ApprovalContext   `json:"context"`
 	Deadline    tool.Time         `json:"deadline"` // no answer by then is a no
 }
@@ -42,7 +44,7 @@ type ApprovalContext struct {
 // Decision is what a person answered.
 type Decision struct {
 	Approved bool   `json:"approved"`
-	By       string `json:"by,omitempty"` // who decided; needed for a specialist of the shared tier
+	By       string `json:"by,omitempty"` // who decided, or what did; needed for a specialist of the shared tier
 	Reason   string `json:"reason,omitempty"`
 	// Instructions are added to the task, or to the instructions of the specialist, before the judge reads them.
 	Instructions string `json:"instructions,omitempty"`

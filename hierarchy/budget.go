@@ -3,6 +3,7 @@ package hierarchy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"example.com/toolsmith/runtime/tool"
@@ -27,11 +28,11 @@ func (b *budget) ask() error {
 	defer b.mu.Unlock()
 	switch l := b.limits; {
 	case b.asked >= int(l.MaxModelCalls):
-		return b.usedUp("maxModelCalls", "models were asked %d times", b.asked)
+		return b.usedUp("maxModelCalls", l.MaxModelCalls, "models were asked %d times", b.asked)
 	case b.used.TotalTokens >= int64(l.MaxTokens):
-		return b.usedUp("maxTokens", "models have used %d tokens", b.used.TotalTokens)
+		return b.usedUp("maxTokens", l.MaxTokens, "models have used %d tokens", b.used.TotalTokens)
 	case b.used.CostUSD >= float64(l.MaxCostUSD):
-		return b.usedUp("maxCostUSD", "models have cost %.2f USD", b.used.CostUSD)
+		return b.usedUp("maxCostUSD", l.MaxCostUSD, "models have cost %.2f USD", b.used.CostUSD)
 	}
 	b.asked++
 	return nil
@@ -42,15 +43,15 @@ func (b *budget) call() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.called >= int(b.limits.MaxToolCalls) {
-		return b.usedUp("maxToolCalls", "tools were called %d times", b.called)
+		return b.usedUp("maxToolCalls", b.limits.MaxToolCalls, "tools were called %d times", b.called)
 	}
 	b.called++
 	return nil
 }
 
-func (b *budget) usedUp(limit, format string, args ...any) error {
+func (b *budget) usedUp(limit string, most any, format string, args ...any) error {
 	e := tool.Errorf(tool.OverQuota, format, args...)
-	e.Message += ", which is all that limits." + limit + " allows for a run"
+	e.Message += fmt.Sprintf(", and limits.%s allows %v for a run", limit, most)
 	e.Hint = "raise limits." + limit + ", or ask for less at once"
 	if b.over == nil {
 		b.over = e

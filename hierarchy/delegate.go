@@ -60,17 +60,17 @@ func badArguments(err error, hint string) error {
 // delegate gives a member a task, if whoever has to be asked agrees, and answers with what it says.
 func (s *seat) delegate(ctx context.Context, m *member, task string) answer {
 	began := s.run.agency.opt.Now()
-	advice, err := s.run.mayWork(ctx, s.who.Name, m, task)
+	decision, err := s.run.mayWork(ctx, s.who.Name, m, task)
 	if err != nil {
 		return failure(err)
 	}
 	child := s.run.seat(m.Agent, m.caller, append(slices.Clone(s.chain), m.Name))
 	child.emit(Event{Kind: Delegated, Text: task})
-	found, err := child.work(ctx, withAdvice(task, advice))
+	found, err := child.work(ctx, withAdvice(task, decision.Instructions))
 	a := child.answerOf(found, err)
 	call := AgentCall{
-		Agent: m.Name, By: s.who.Name, Input: task, Output: cutText(found.text, maxAnswer), Error: a.failed, ToolCalls: child.calls, Usage: child.used,
-		DurationMs: tool.Millis(s.run.agency.opt.Now().Sub(began)), Emergent: m.emergent,
+		Agent: m.Name, By: s.who.Name, Input: task, Output: cutText(found.text, maxAnswer), Error: a.failed, ToolCalls: append([]Call{}, child.calls...),
+		Usage: child.used, DurationMs: tool.Millis(s.run.agency.opt.Now().Sub(began)), Emergent: m.emergent, ApprovedBy: decision.By,
 	}
 	s.run.called(call)
 	child.emit(Event{Kind: DelegateEnded, Text: call.Output, Error: call.Error, Usage: &call.Usage, DurationMs: call.DurationMs})
@@ -123,6 +123,7 @@ type delegatedEntry struct {
 	Agent      string    `json:"agent"`
 	By         string    `json:"by"`
 	Emergent   bool      `json:"emergent"`
+	ApprovedBy string    `json:"approvedBy,omitempty"`
 	OK         bool      `json:"ok"`
 	Code       tool.Code `json:"code,omitempty"`
 	Tokens     int64     `json:"tokens"`
@@ -131,7 +132,8 @@ type delegatedEntry struct {
 
 func (c AgentCall) entry(run string) delegatedEntry {
 	e := delegatedEntry{
-		Run: run, Agent: c.Agent, By: c.By, Emergent: c.Emergent, OK: c.Error == nil, Tokens: c.Usage.TotalTokens, DurationMs: c.DurationMs,
+		Run: run, Agent: c.Agent, By: c.By, Emergent: c.Emergent, ApprovedBy: c.ApprovedBy, OK: c.Error == nil, Tokens: c.Usage.TotalTokens,
+		DurationMs: c.DurationMs,
 	}
 	if c.Error != nil {
 		e.Code = c.Error.Code
@@ -139,14 +141,30 @@ func (c AgentCall) entry(run string) delegatedEntry {
 	return e
 }
 
-// mayWork asks a person whether a member may get a task, where the Spec wants that. It returns what the person adds.
-func (r *run) mayWork(ctx context.Context, by string, m *member, task string) (advice string, err error) {
+// refusedEntry is what the audit log tells of a task that a person did not approve.
+type refusedEntry struct {
+	Run       string `json:"run"`
+	Agent     string `json:"agent"`
+	By        string `json:"by"`
+	DecidedBy string `json:"decidedBy,omitempty"` // missing when nobody has answered
+	Reason    string `json:"reason"`
+}
+
+// mayWork asks a person whether a member may get a task, where the Spec wants that. The decision is empty where it does not.
+func (r *run) mayWork(ctx context.Context, by string, m *member, task string) (Decision, error) {
 	if !slices.Contains(r.agency.spec.HITL.Approvals.BeforeAgent, m.Name) {
-		return "", nil
+		return Decision{}, nil
 	}
-	d, err := r.askPerson(ctx, ApprovalRequest{
+	d, refused := r.askPerson(ctx, ApprovalRequest{
 		Type: ApproveAgent, Agent: by, Action: DelegatePrefix + m.Name, Description: fmt.Sprintf("%s wants to give %s a task", by, m.Name),
 		Details: map[string]string{"agent": m.Name, "task": task},
 	})
-	return d.Instructions, err
+	if refused == nil {
+		return d, nil
+	}
+	entry := refusedEntry{Run: r.id, Agent: m.Name, By: by, DecidedBy: cutText(d.By, maxWord), Reason: tool.AsError(refused).Message}
+	if err := r.log(context.WithoutCancel(ctx), tool.Actor{Caller: r.caller}, tool.DelegateRejected, entry); err != nil {
+		return d, err
+	}
+	return d, refused
 }

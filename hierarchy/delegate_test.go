@@ -200,3 +200,26 @@ func TestManyRecordsAreShort(t *testing.T) {
 		t.Errorf("%d of %d records have their texts", whole, all)
 	}
 }
+
+// Decisions on tasks are in the log: with the task, or on their own when nothing was done.
+func TestDecisionsOnTasksAreLogged(t *testing.T) {
+	t.Parallel()
+	for _, approved := range []bool{true, false} {
+		d := newDesk(calls(delegates("writer", "write")), model.Say("42"))
+		d.spec.HITL.Approvals.BeforeAgent = []string{"writer"}
+		d.opt.Approve = deciding(Decision{Approved: approved, By: "ann", Reason: "not today"})
+		r := d.run(t)
+		done, refused := d.logged(tool.Delegated), d.logged(tool.DelegateRejected)
+		if approved {
+			if len(done) != 1 || len(refused) != 0 || r.AgentCalls[0].ApprovedBy != "ann" {
+				t.Fatalf("%+v, %+v, %+v", done, refused, r.AgentCalls)
+			}
+			contains(t, done[0].data, `"approvedBy":"ann"`)
+			continue
+		}
+		if len(done) != 0 || len(refused) != 1 || refused[0].by.Caller != boss {
+			t.Fatalf("%+v, %+v", done, refused)
+		}
+		contains(t, refused[0].data, `"run":"`+r.ID, `"agent":"writer","by":"manager","decidedBy":"ann","reason":"HITL rejected: not today"`)
+	}
+}

@@ -13,6 +13,8 @@ type EventKind string
 
 // The kinds, in the order in which they come in a turn.
 const (
+	Begun         EventKind = "begin"          // the first: the run has an id
+	Noted         EventKind = "note"           // Text says what the operator should know of an agent
 	Turned        EventKind = "turn"           // a model replied: Text
 	Used          EventKind = "usage"          // what the reply used, and Total of the run so far
 	ToolCalled    EventKind = "tool-call"      // Tool, CallID, Input
@@ -26,6 +28,7 @@ const (
 // Event tells what happens in a run. Texts are cut to 4 KiB, except that of Final.
 type Event struct {
 	Seq        int             `json:"seq"` // from 1; without gaps, except where events were missed
+	Run        string          `json:"run"` // id of the run; "" when it did not begin
 	At         tool.Time       `json:"at"`
 	Kind       EventKind       `json:"kind"`
 	Agent      string          `json:"agent"`
@@ -53,6 +56,7 @@ const (
 type stream struct {
 	watch func(Event)
 	now   func() time.Time
+	run   string        // set before the first event
 	wake  chan struct{} // something is there, or the end
 	done  chan struct{} // the watcher has seen all, or is given up
 
@@ -83,7 +87,7 @@ func (s *stream) put(e Event) {
 	}
 	s.mu.Lock()
 	s.seq++
-	e.Seq, e.At = s.seq, tool.At(s.now())
+	e.Seq, e.Run, e.At = s.seq, s.run, tool.At(s.now())
 	if len(s.pending) < maxPending || e.Kind == Final {
 		s.pending = append(s.pending, e)
 	}

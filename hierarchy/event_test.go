@@ -20,7 +20,7 @@ func TestT342And348EventsTellTheRun(t *testing.T) {
 	d := newDesk(calls(spawn("poet", "Rhyme.", "")), calls(delegates("poet", "rhyme")), model.Say("roses"))
 	r := d.run(t)
 	want := []EventKind{
-		Turned, Used, ToolCalled, SpawnDecided, ToolReturned,
+		Begun, Turned, Used, ToolCalled, SpawnDecided, ToolReturned,
 		Turned, Used, ToolCalled, Delegated, Turned, Used, DelegateEnded, ToolReturned,
 		Turned, Used, Final,
 	}
@@ -28,26 +28,26 @@ func TestT342And348EventsTellTheRun(t *testing.T) {
 		t.Fatal(diff)
 	}
 	for i, e := range d.events {
-		if e.Seq != i+1 || e.At.IsZero() {
+		if e.Seq != i+1 || e.At.IsZero() || e.Run != r.ID || e.Run == "" {
 			t.Errorf("event %d is %+v", i+1, e)
 		}
 	}
-	if e := d.events[3]; string(e.Kind) != "emergent-forge" || e.Agent != ManagerName || e.Spawn.AgentName != "poet" { // T-348
+	if e := d.events[4]; string(e.Kind) != "emergent-forge" || e.Agent != ManagerName || e.Spawn.AgentName != "poet" { // T-348
 		t.Errorf("%+v", e)
 	}
-	if e := d.events[8]; e.Agent != "poet" || e.Depth != 1 || e.Text != "rhyme" {
+	if e := d.events[9]; e.Agent != "poet" || e.Depth != 1 || e.Text != "rhyme" {
 		t.Errorf("%+v", e)
 	}
-	if e := d.events[11]; e.Agent != "poet" || e.Text != "Done by a specialist." || e.Usage.TotalTokens != 15 {
+	if e := d.events[12]; e.Agent != "poet" || e.Text != "Done by a specialist." || e.Usage.TotalTokens != 15 {
 		t.Errorf("%+v", e)
 	}
-	if e := d.events[12]; e.Agent != ManagerName || e.Tool != "delegate_to_poet" || e.CallID == "" || e.Depth != 0 || e.Turn != 2 {
+	if e := d.events[13]; e.Agent != ManagerName || e.Tool != "delegate_to_poet" || e.CallID == "" || e.Depth != 0 || e.Turn != 2 {
 		t.Errorf("%+v", e)
 	}
-	if e := d.events[10]; e.Usage.TotalTokens != 15 || e.Total.TotalTokens != 45 {
+	if e := d.events[11]; e.Usage.TotalTokens != 15 || e.Total.TotalTokens != 45 {
 		t.Errorf("%+v", e)
 	}
-	if e := d.events[15]; e.Text != r.Output || e.Reason != Done || *e.Usage != r.Usage { // T-342
+	if e := d.events[16]; e.Text != r.Output || e.Reason != Done || *e.Usage != r.Usage { // T-342
 		t.Errorf("%+v", e)
 	}
 }

@@ -426,3 +426,25 @@ func TestManyToolsAreOfferedAsFarAsTheyFit(t *testing.T) {
 		t.Errorf("%d large tools", n)
 	}
 }
+
+// What agents list and are not offered is told as the run begins, and so is an answer that says nothing.
+func TestNotesTellWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(model.Say(" "))
+	d.hostTools("look")
+	d.spec.Tools = []string{"look"}
+	d.spec.Agents[1].Tools = []string{"nope", "look_again"}
+	r := d.run(t)
+	want := []string{"no tool nope, look_again for writer", "the answer of the manager is empty"}
+	if !slices.Equal(r.Notes, want) || r.Reason != Done {
+		t.Errorf("got %q, %s", r.Notes, r.Reason)
+	}
+	if e := d.events[1]; e.Kind != Noted || e.Agent != "writer" || e.Text != want[0] {
+		t.Errorf("%+v", e)
+	}
+	d = newDesk(model.Say("42"))
+	d.spec.Tools = []string{"forge_tool"}
+	if r := d.run(t); !slices.Equal(r.Notes, []string{"no tool forge_tool for manager", "no tool forge_tool for researcher", "no tool forge_tool for writer"}) {
+		t.Errorf("got %q", r.Notes)
+	}
+}

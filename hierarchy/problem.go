@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/toolsmith/runtime/tool"
@@ -43,6 +44,11 @@ func (p *Problems) add(path, message, hint string) {
 	}
 }
 
+// follows reports whether a problem is but what a mistake in reading the same value led to.
+func follows(problem *tool.Error, mistakes Problems) bool {
+	return slices.ContainsFunc(mistakes, func(m *tool.Error) bool { return problem.Path == m.Path || strings.HasPrefix(problem.Path, m.Path+"/") })
+}
+
 // place notes where the values stand that the problems are about: of what is missing, where it belongs.
 func (p Problems) place(places wire.Places) {
 	for _, e := range p {
@@ -65,7 +71,7 @@ func (p Problems) failure() error {
 	e := *p[0]
 	e.Cause = p
 	if len(p) > 1 {
-		e.Message, e.Path, e.Line, e.Column = fmt.Sprintf("%d problems: %s", len(p), p.Error()), "", 0, 0
+		e.Message, e.Path, e.Line, e.Column, e.Snippet = fmt.Sprintf("%d problems: %s", len(p), p.Error()), "", 0, 0, ""
 	}
 	return &e
 }

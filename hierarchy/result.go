@@ -28,6 +28,7 @@ type Result struct {
 	Output       string      `json:"output"`
 	Reason       Reason      `json:"reason"`
 	Error        *tool.Error `json:"error,omitempty"`      // the one that Run returned
+	Notes        []string    `json:"notes,omitempty"`      // what the operator should know: tools that are not there, an empty answer
 	AgentCalls   []AgentCall `json:"agentCalls,omitempty"` // in the order in which they ended
 	Spawns       []Spawn     `json:"spawns,omitempty"`     // refusals too
 	Usage        Usage       `json:"usage"`                // of all agents and of the judge
@@ -47,7 +48,8 @@ type AgentCall struct {
 	ToolCalls  []Call      `json:"toolCalls"`       // names and outcomes; the transcript has the rest
 	Usage      Usage       `json:"usage"`
 	DurationMs float64     `json:"durationMs"`
-	Emergent   bool        `json:"emergent,omitempty"` // a specialist did it
+	Emergent   bool        `json:"emergent,omitempty"`   // a specialist did it
+	ApprovedBy string      `json:"approvedBy,omitempty"` // who approved the task, where the Spec wants that
 }
 
 // Spawn tells what became of the wish for a specialist.
@@ -56,7 +58,9 @@ type Spawn struct {
 	Instructions  string `json:"instructions"` // the text that runs, or that was refused
 	Justification string `json:"justification,omitempty"`
 	Approved      bool   `json:"approved"`
-	ApprovedBy    string `json:"approvedBy,omitempty"` // the person who was asked
+	ApprovedBy    string `json:"approvedBy,omitempty"` // who was asked to approve it, as Decision.By
+	JudgedBy      string `json:"judgedBy,omitempty"`   // the judge: provider/model, or human:NAME
+	Reasoning     string `json:"reasoning,omitempty"`  // the judge's
 	Reason        string `json:"reason,omitempty"`     // why not
 	Timestamp     int64  `json:"timestamp"`            // Unix epoch, milliseconds
 }

@@ -14,10 +14,11 @@ const (
 	SpawnTool      = "spawn_specialist"
 	DelegatePrefix = "delegate_to_" // the name of a member follows
 	ManagerName    = "manager"      // what the manager is called in records; no member is
+	UserName       = "user"         // the same of whoever wrote the prompt
 )
 
 // reserved are roles that would be taken for something else.
-var reserved = []string{SpawnTool, "delegate_to_self", "final_answer", "plan", ManagerName}
+var reserved = []string{SpawnTool, "delegate_to_self", "final_answer", "plan", ManagerName, UserName, "judge", "system"}
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 

@@ -34,7 +34,21 @@ func (r *roster) all() []*member {
 
 func (r *roster) size() int { return len(r.all()) }
 
-// has reports whether there is somebody of that name, or of one that is much like it.
-func (r *roster) has(role string) bool {
-	return slices.ContainsFunc(r.all(), func(m *member) bool { return tool.FoldName(m.Name) == tool.FoldName(role) })
+// find returns who has that name, or one that is much like it; nil when nobody does.
+func (r *roster) find(role string) *member {
+	for _, m := range r.all() {
+		if tool.FoldName(m.Name) == tool.FoldName(role) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (r *roster) has(role string) bool { return r.find(role) != nil }
+
+func (r *roster) names() (list []string) {
+	for _, m := range r.all() {
+		list = append(list, m.Name)
+	}
+	return list
 }

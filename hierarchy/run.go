@@ -30,6 +30,7 @@ type run struct {
 	manager Usage
 	calls   []AgentCall
 	spawns  []Spawn
+	notes   []string
 }
 
 func (a *Agency) newRun(c tool.Caller, watch func(Event)) *run {
@@ -60,12 +61,25 @@ func (r *run) begin(ctx context.Context, prompt string) (err error) {
 	for _, s := range kept {
 		r.join(s)
 	}
-	r.record.add(Turn{Agent: "user", Text: prompt})
+	r.record.add(Turn{Agent: UserName, Text: prompt})
 	if err := r.agency.opt.Begin(ctx, id, r.caller, prompt); err != nil {
 		return tool.AsError(err)
 	}
-	r.id = id
+	r.id, r.events.run = id, id
+	r.events.emit(Event{Kind: Begun, Agent: ManagerName})
+	lacks, _ := r.agency.spec.Lacks(ctx, r.caller, r.agency.opt.Tools) // who meets the error on a turn tells it
+	for _, l := range lacks {
+		r.note(l.Agent, l.String())
+	}
 	return nil
+}
+
+// note tells the operator something of an agent.
+func (r *run) note(agent, text string) {
+	r.mu.Lock()
+	r.notes = append(r.notes, text)
+	r.mu.Unlock()
+	r.events.emit(Event{Kind: Noted, Agent: agent, Text: text})
 }
 
 // join takes a specialist that is kept into the team. One that does not fit any more, because the Spec has changed, stays away.
@@ -94,11 +108,14 @@ func (r *run) failure(ctx, limited context.Context, err error) *tool.Error {
 
 // end sums up the run.
 func (r *run) end(said answered, failed *tool.Error) *Result {
+	if failed == nil && said.reason == Done && blank(said.text) {
+		r.note(ManagerName, "the answer of the manager is empty")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	used := r.budget.spent()
 	result := &Result{
-		ID: r.id, Agency: r.agency.spec.Name, Caller: r.caller, Output: said.text, Reason: said.reason, Error: failed,
+		ID: r.id, Agency: r.agency.spec.Name, Caller: r.caller, Output: said.text, Reason: said.reason, Error: failed, Notes: r.notes,
 		AgentCalls: r.calls, Spawns: r.spawns, Usage: used, ManagerUsage: r.manager, Transcript: r.record.turns(),
 		StartedAt: tool.At(r.started), DurationMs: tool.Millis(r.agency.opt.Now().Sub(r.started)),
 	}

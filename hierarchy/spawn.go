@@ -33,8 +33,10 @@ func (s *seat) spawns() offer {
 // wish is a specialist on its way into the team.
 type wish struct {
 	Specialist
-	by     string  // the person who was asked, if any
-	member *member // once it is admitted
+	by        string // who was asked to approve it, if anybody was
+	judgedBy  string
+	reasoning string  // of the judge
+	member    *member // once it is admitted
 }
 
 // spawn lets a specialist join the team, or says why not. What becomes of the wish is written down and told before the answer.
@@ -71,8 +73,9 @@ func (s *seat) admit(ctx context.Context, w *wish) error {
 		return refusal(tool.Limit, fmt.Sprintf("the maxAgents cap of %d is reached", r.agency.spec.Limits.MaxAgents), "go on with the team that you have")
 	case planner.RequireJustification && blank(w.Justification):
 		return refusal(tool.InvalidInput, "a justification is required", "say in justification why no member of the team can do this")
-	case r.roster.has(w.Role):
-		return exists(w.Role)
+	}
+	if there := r.roster.find(w.Role); there != nil {
+		return exists(there.Name)
 	}
 	if err := r.log(ctx, tool.Actor{Caller: s.caller}, tool.SpawnRequested, map[string]string{"run": r.id, "agentName": cutText(w.Role, maxWord)}); err != nil {
 		return err
@@ -97,9 +100,9 @@ func refusal(code tool.Code, message, hint string) error {
 	return &tool.Error{Code: code, Message: message, Hint: hint}
 }
 
-func exists(role string) error {
-	return refusal(tool.Collision, fmt.Sprintf("an agent %s, or one of a name much like it, already exists", tool.Quote(role)),
-		fmt.Sprintf("call %s%s, or choose another role", DelegatePrefix, clip(role)))
+func exists(name string) error {
+	return refusal(tool.Collision, fmt.Sprintf("an agent %s already exists", tool.Quote(name)),
+		fmt.Sprintf("call %s%s, or choose another role", DelegatePrefix, name))
 }
 
 // approved asks a person, where the Spec or the tier wants one. What the person adds becomes part of the instructions.
@@ -112,6 +115,7 @@ func (s *seat) approved(ctx context.Context, w *wish) error {
 		Type: ApproveEmergent, Agent: s.who.Name, Action: SpawnTool + ":" + w.Role,
 		Description: fmt.Sprintf("%s asks for the specialist %s, at the tier %s", s.who.Name, tool.Quote(w.Role), e.Tier),
 		Details:     map[string]string{"role": w.Role, "instructions": w.Instructions, "justification": w.Justification},
+		Tools:       s.run.agency.spec.Tools, Members: s.run.roster.names(),
 	})
 	w.by = d.By
 	if err != nil {
@@ -147,19 +151,16 @@ func (s *seat) reviewed(ctx context.Context, w *wish) error {
 		return refusal(tool.Limit, fmt.Sprintf("the maxJudgeCalls cap of %d is reached", e.Planner.MaxJudgeCalls), "go on with the team that you have")
 	}
 	if r.agency.opt.Judge == nil {
-		return judgeRejected("there is no judge")
+		return judgeRejected(judge.AgentVerdict{Unheard: true, Reason: "there is no judge"})
 	}
 	if err := r.budget.ask(); err != nil {
 		return err
 	}
 	r.judged++
-	var members []string
-	for _, m := range r.roster.all() {
-		members = append(members, m.Name)
-	}
 	v := r.agency.opt.Judge.ReviewAgent(ctx, tool.Actor{Caller: s.caller}, judge.Agent{
-		Role: w.Role, Instructions: w.member.Instructions, Justification: w.Justification, Tools: r.agency.spec.Tools, Members: members,
+		Role: w.Role, Instructions: w.member.Instructions, Justification: w.Justification, Tools: r.agency.spec.Tools, Members: r.roster.names(),
 	})
+	w.judgedBy, w.reasoning = cutText(v.JudgeModel, maxWord), cutText(v.Reason, maxReason)
 	r.budget.add(Usage{
 		PromptTokens: v.Spent.InputTokens, CompletionTokens: v.Spent.OutputTokens, TotalTokens: v.Spent.InputTokens + v.Spent.OutputTokens,
 		CostUSD: v.Spent.CostUSD,
@@ -168,13 +169,17 @@ func (s *seat) reviewed(ctx context.Context, w *wish) error {
 		return context.Cause(ctx)
 	}
 	if !v.Approved {
-		return judgeRejected(v.Reason)
+		return judgeRejected(v)
 	}
 	return nil
 }
 
-func judgeRejected(reason string) error {
-	return refusal(tool.Rejected, "Judge rejected: "+cutText(reason, maxReason), "mend what the judge names, or go on with the team that you have")
+func judgeRejected(v judge.AgentVerdict) error {
+	reason := cutText(v.Reason, maxReason)
+	if v.Unheard {
+		return refusal(tool.Rejected, "Judge rejected: the judge could not be asked: "+reason, "go on with the team that you have: nothing is wrong with the wish")
+	}
+	return refusal(tool.Rejected, "Judge rejected: "+reason, "mend what the judge names, or go on with the team that you have")
 }
 
 // shelved stores a specialist of the shared tier.
@@ -227,11 +232,12 @@ func (r *run) recordSpawn(s Spawn) {
 
 // told is the wish as records have it.
 func (w *wish) told(at int64, refused error) Spawn {
-	if refused == nil {
-		return Spawn{AgentName: w.Role, Instructions: w.Instructions, Justification: cutText(w.Justification, maxReason), Approved: true, ApprovedBy: w.by, Timestamp: at}
+	s := Spawn{
+		AgentName: w.Role, Instructions: w.Instructions, Justification: cutText(w.Justification, maxReason), Approved: refused == nil,
+		ApprovedBy: w.by, JudgedBy: w.judgedBy, Reasoning: w.reasoning, Timestamp: at,
 	}
-	return Spawn{
-		AgentName: cutText(w.Role, maxWord), Instructions: cutText(w.Instructions, maxReason), Justification: cutText(w.Justification, maxReason),
-		ApprovedBy: w.by, Reason: tool.AsError(refused).Message, Timestamp: at,
+	if refused != nil {
+		s.AgentName, s.Instructions, s.Reason = cutText(w.Role, maxWord), cutText(w.Instructions, maxReason), tool.AsError(refused).Message
 	}
+	return s
 }

@@ -167,7 +167,7 @@ func TestT325To333Refusals(t *testing.T) {
 			d.models["boss"] = model.NewScripted(calls(spawn("poet", "Rhyme.", " ")), model.Say("42"))
 		}, []string{"justification", `"code":"invalid_input"`}},
 		"T-327 in the roster":        {asks("writer", "x"), []string{"already exists", "delegate_to_writer", `"code":"collision"`}},
-		"in the roster, almost":      {asks("WRITER", "x"), []string{"already exists"}},
+		"in the roster, almost":      {asks("WRITER", "x"), []string{"already exists", "call delegate_to_writer,"}},
 		"T-328 reserved":             {asks("final_answer", "x"), []string{"Forge rejected", "reserved"}},
 		"reserved, in other letters": {asks("Spawn-Specialist", "x"), []string{"reserved"}},
 		"the manager":                {asks("Manager", "x"), []string{"reserved"}},
@@ -187,7 +187,11 @@ func TestT325To333Refusals(t *testing.T) {
 		"no judge": {func(d *desk) {
 			poet(d)
 			d.opt.Judge = nil
-		}, []string{"Judge rejected", "no judge"}},
+		}, []string{"Judge rejected", "could not be asked: there is no judge"}},
+		"the judge cannot be asked": {func(d *desk) {
+			poet(d)
+			d.opt.Judge = judges(func(judge.Agent) judge.AgentVerdict { return judge.AgentVerdict{Unheard: true, Reason: "the line is dead"} })
+		}, []string{"Judge rejected: the judge could not be asked: the line is dead", `"code":"rejected"`, "nothing is wrong with the wish"}},
 		"T-333 a person rejects": {func(d *desk) {
 			poet(d)
 			d.spec.HITL.Approvals.BeforeEmergent, d.opt.Approve = true, AlwaysReject("not today")
@@ -262,7 +266,8 @@ func TestT325CapOfSpecialists(t *testing.T) {
 func TestT333And334PersonsAreAskedWhereTheSpecSaysSo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(calls(spawn("poet", "Rhyme.", "nobody rhymes")), model.Say("42"))
-	d.spec.HITL.Approvals.BeforeEmergent = true
+	d.hostTools("look")
+	d.spec.HITL.Approvals.BeforeEmergent, d.spec.Tools = true, []string{"look"}
 	var asked []ApprovalRequest
 	d.opt.Approve = func(_ context.Context, r ApprovalRequest) (Decision, error) {
 		asked = append(asked, r)
@@ -283,6 +288,9 @@ func TestT333And334PersonsAreAskedWhereTheSpecSaysSo(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	contains(t, q.Description, "poet")
+	if !slices.Equal(q.Tools, []string{"look"}) || !slices.Equal(q.Members, []string{"researcher", "writer"}) {
+		t.Errorf("it could call %q, and %q are there", q.Tools, q.Members)
+	}
 	if diff := cmp.Diff(map[string]string{"role": "poet", "instructions": "Rhyme.", "justification": "nobody rhymes"}, q.Details); diff != "" {
 		t.Error(diff)
 	}
@@ -296,6 +304,25 @@ func TestT333And334PersonsAreAskedWhereTheSpecSaysSo(t *testing.T) {
 		return Decision{}, nil
 	}
 	d.run(t)
+}
+
+// Who judged and approved, and why, stands in the result, in the event and in the log.
+func TestRecordsTellWhoJudged(t *testing.T) {
+	t.Parallel()
+	for _, approved := range []bool{true, false} {
+		d := newDesk(calls(spawn("poet", "Rhyme.", "")), model.Say("42"))
+		d.spec.HITL.Approvals.BeforeEmergent, d.opt.Approve = true, AlwaysApprove("ann")
+		d.opt.Judge = judges(func(judge.Agent) judge.AgentVerdict {
+			return judge.AgentVerdict{Approved: approved, Reason: "a narrow mandate", JudgeModel: "human:zoe"}
+		})
+		r := d.run(t)
+		if s := r.Spawns[0]; s.ApprovedBy != "ann" || s.JudgedBy != "human:zoe" || s.Reasoning != "a narrow mandate" || s.Approved != approved {
+			t.Errorf("%+v", s)
+		}
+		d.sawSpawn(t, r.Spawns[0])
+		event := map[bool]tool.EventType{true: tool.Spawned, false: tool.SpawnRejected}[approved]
+		contains(t, d.logged(event)[0].data, `"approvedBy":"ann"`, `"judgedBy":"human:zoe"`, `"reasoning":"a narrow mandate"`)
+	}
 }
 
 func TestT335CapOfJudgeCalls(t *testing.T) {

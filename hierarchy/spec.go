@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -69,7 +70,7 @@ type Planner struct {
 	MaxSpecialists        Count  `json:"maxSpecialists"` // that are spawned; default 5
 	RequireJustification  bool   `json:"requireJustification"`
 	MaxJudgeCalls         Count  `json:"maxJudgeCalls"`         // default twice MaxSpecialists
-	JudgeModel            string `json:"judgeModel"`            // "" is a small one of the provider's
+	JudgeModel            string `json:"judgeModel"`            // "" is the configured judge, else a small one of the provider's
 	MaxInstructionsLength Count  `json:"maxInstructionsLength"` // characters; default 8192
 	DefaultModel          string `json:"defaultModel"`          // of specialists; "" is the agency's
 	DefaultProvider       string `json:"defaultProvider"`       // the same
@@ -111,16 +112,23 @@ func (s Spec) WithDefaults() Spec {
 	return s
 }
 
-// Parse reads a Spec from YAML (docs/agencies.md describes it), strictly. The error is a *tool.Error of code InvalidRequest
-// with the line and column of the first mistake; its cause are the Problems, when what was read is not a valid agency.
-func Parse(text []byte) (Spec, error) {
+// Parse reads a Spec from YAML (docs/agencies.md describes it), strictly. The error is a *tool.Error of code InvalidRequest;
+// unless the text is not YAML, its cause are the Problems, with line and column: first those of reading, then what is not valid.
+// With providers given, models of others are among them.
+func Parse(text []byte, providers ...string) (Spec, error) {
 	type document Spec // without Validate: all that is wrong is told at once
 	var d document
-	if err := wire.YAML(text, &d); err != nil {
+	err := wire.YAMLAll(text, &d)
+	mistakes, gathered := errors.AsType[wire.Mistakes](err)
+	if err != nil && !gathered {
 		return Spec{}, err
 	}
-	s := Spec(d)
-	problems := s.problems()
+	s, problems := Spec(d), Problems(mistakes)
+	for _, p := range append(s.problems(), s.strangers(providers)...) {
+		if !follows(p, Problems(mistakes)) {
+			problems = append(problems, p)
+		}
+	}
 	if places, err := wire.FindPlaces(text); err == nil {
 		problems.place(places)
 	}

@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func TestParseRefuses(t *testing.T) {
 			if c.text != "" && e.Line == 0 {
 				t.Errorf("%v has no line", e)
 			}
-			if _, ok := errors.AsType[Problems](err); ok && e.Hint == "" {
+			if _, ok := errors.AsType[Problems](err); ok && e.Hint == "" && e.Snippet == "" { // what cannot be read says itself what belongs there
 				t.Errorf("%v has no hint", e)
 			}
 		})
@@ -174,6 +175,49 @@ func TestParseTellsAllMistakesAtOnce(t *testing.T) {
 		t.Errorf("the lines are %v, want %v", places, want)
 	}
 	if !strings.Contains(err.Error(), "4 problems") || !strings.Contains(err.Error(), "line 4, column 13") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What cannot be read, what nobody knows and what is out of range are told together, each once.
+func TestParseTellsMistakesOfEveryKindAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Parse([]byte(`name: 5
+managr: x
+provider: gemini
+adaptive: 1
+tools: nope
+agents:
+  - {name: 7, instructions: b, provider: chatgpt, maxSteps: 0}
+  - [a]
+  - {name: user, instructoins: b}
+limits: {timeout: 2h, maxDepth: many}
+hitl: {approvals: {beforeAgent: [writer]}, timeout: 2h}
+`), "openai", "ollama")
+	all, _ := errors.AsType[Problems](err)
+	var got []string
+	for _, p := range all {
+		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Path))
+	}
+	want := []string{
+		"1:7 /name", "2:1 /managr", "4:11 /adaptive", "5:8 /tools", "7:12 /agents/0/name", "7:61 /agents/0/maxSteps", "8:5 /agents/1",
+		"9:18 /agents/2/instructoins", "10:33 /limits/maxDepth", "9:12 /agents/2/name", "9:5 /agents/2/instructions", "10:19 /limits/timeout", "11:53 /hitl/timeout",
+		"11:34 /hitl/approvals/beforeAgent/0", "3:11 /provider", "7:42 /agents/0/provider",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	spec := Spec{Name: "desk", Provider: "script", Agents: []Agent{{Name: "a", Instructions: "b"}}}
+	if spec.Validate() != nil || spec.CheckProviders() != nil || spec.CheckProviders("script") != nil || !errors.Is(spec.CheckProviders("openai"), tool.InvalidRequest) {
+		t.Error("providers are those that are given, if any")
+	}
+}
+
+// Too many members do not hide what else is wrong.
+func TestParseTellsMoreThanTheNumberOfAgents(t *testing.T) {
+	t.Parallel()
+	_, err := Parse([]byte("name: desk\nprovider: openai\nagents: [{name: a, instructions: b}, {name: plan, instructions: d}]\nlimits: {maxAgents: 1}\n"))
+	if all, _ := errors.AsType[Problems](err); len(all) != 2 || !strings.Contains(all[1].Message, "reserved") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -229,7 +273,7 @@ func TestRoleProblem(t *testing.T) {
 	for role, want := range map[string]string{
 		"researcher": "", "Data-Helper_2": "", strings.Repeat("a", MaxRoleBytes): "",
 		"": "identifier", strings.Repeat("a", MaxRoleBytes+1): "identifier", "1a": "identifier", "a b": "identifier", "a\nb": "identifier", "rese\u0430rcher": "identifier",
-		"plan": "reserved", "Final-Answer": "reserved", "SPAWN_specialist": "reserved", "delegate_to_self": "reserved", "Delegate-To_writer": "reserved", "MANAGER": "reserved",
+		"plan": "reserved", "Final-Answer": "reserved", "SPAWN_specialist": "reserved", "delegate_to_self": "reserved", "Delegate-To_writer": "reserved", "MANAGER": "reserved", "User": "reserved", "judge": "reserved", "system": "reserved",
 	} {
 		if got := RoleProblem(role); (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", role, got, want)

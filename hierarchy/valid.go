@@ -16,6 +16,7 @@ const (
 	maxDescription  = 4 << 10
 	maxWord         = 200 // of a model, a provider, a persona
 	maxTools        = 64  // of one list
+	maxMembers      = 64  // that are looked at
 )
 
 // MaxRoleBytes is the longest name of a member or specialist: with delegate_to_ before it, it is the name of a tool.
@@ -23,6 +24,24 @@ const MaxRoleBytes = 52
 
 // Validate holds the Spec to what can be run. The error is InvalidRequest; its cause are the Problems, all that is wrong.
 func (s Spec) Validate() error { return s.problems().failure() }
+
+// CheckProviders holds the providers that the Spec names to those that there are. The error is that of Validate.
+func (s Spec) CheckProviders(known ...string) error { return s.strangers(known).failure() }
+
+// strangers are providers that are not known; with none known, all are.
+func (s Spec) strangers(known []string) (p Problems) {
+	check := func(path, provider string) {
+		if len(known) > 0 && provider != "" && !slices.Contains(known, provider) {
+			p.add(path, fmt.Sprintf("there is no provider %s of models", tool.Quote(provider)), "use one of "+strings.Join(known, ", "))
+		}
+	}
+	check("/provider", s.Provider)
+	for i, a := range s.Agents {
+		check(fmt.Sprintf("/agents/%d/provider", i), a.Provider)
+	}
+	check("/emergent/planner/defaultProvider", s.Emergent.Planner.DefaultProvider)
+	return p
+}
 
 // problems finds all that is wrong. s is not changed: what bounds points to is a copy.
 func (s Spec) problems() (p Problems) {
@@ -119,10 +138,9 @@ func (p *Problems) roster(s Spec) {
 		p.add("/agents", "the agency has no agents", "list at least one under agents")
 	case len(s.Agents) > most:
 		p.add("/agents", fmt.Sprintf("there are %d agents: limits.maxAgents is %d", len(s.Agents), most), "take some out, or raise the limit (at most 64)")
-		return
 	}
 	seen := map[string]bool{}
-	for i, a := range s.Agents {
+	for i, a := range s.Agents[:min(len(s.Agents), maxMembers)] {
 		at := fmt.Sprintf("/agents/%d", i)
 		if message := RoleProblem(a.Name); message != "" {
 			p.add(at+"/name", message, roleHint)

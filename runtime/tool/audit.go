@@ -27,10 +27,12 @@ const (
 	Imported          EventType = "import"             // {digest, keyId, originalToolId, originalTier}
 	Exported          EventType = "export"             // {digest, keyId, source} of a package, {skill} of a skill
 	SpawnRequested    EventType = "spawn_requested"    // {run, agentName}: a person or a judge is asked next
-	SpawnRejected     EventType = "spawn_rejected"     // {run, agentName, instructions, justification, approved, approvedBy, reason, timestamp}
+	SpawnRejected     EventType = "spawn_rejected"     // {run, agentName, instructions, justification, approved, approvedBy, judgedBy, reasoning, reason, timestamp}
 	Spawned           EventType = "spawned"            // the same
-	Delegated         EventType = "delegated"          // {run, agent, by, emergent, ok, code, tokens, durationMs}: a task that was given has ended
+	Delegated         EventType = "delegated"          // {run, agent, by, emergent, approvedBy, ok, code, tokens, durationMs}: a task that was given has ended
+	DelegateRejected  EventType = "delegate_rejected"  // {run, agent, by, decidedBy, reason}: a person did not approve a task
 	SpecialistKept    EventType = "specialist_kept"    // {agency, role, version, approvedBy}
+	SpecialistRemoved EventType = "specialist_removed" // {agency, role}
 	AgencyBegun       EventType = "agency_begun"       // {run, agency, prompt}: the number of its bytes
 	AgencyEnded       EventType = "agency_ended"       // {run, agency, reason, code, agentCalls, spawned, tokens, costUSD, durationMs}
 	TraitChanged      EventType = "trait_changed"
