@@ -41,13 +41,14 @@ func redact(pairs ...any) []any {
 	return pairs
 }
 
-// logCall logs a call: what failed for the host's reasons at the level of errors, what a limit ended as a warning.
+// logCall logs a call: what failed for the host's reasons at the level of errors, what a limit ended as a warning. What a quota
+// refused is counted, and logged for those alone who look closely: whoever calls too often does not fill the log as well.
 func (t *Telemetry) logCall(c tool.Caller, name string, r *runtime.CallResult, err error) {
 	level := hclog.Debug
 	switch outcome := tool.Code(outcomeOf(err)); {
 	case outcome == tool.Internal:
 		level = hclog.Error
-	case limits[outcome] || outcome == tool.Denied || outcome == tool.OverQuota:
+	case limits[outcome] || outcome == tool.Denied:
 		level = hclog.Warn
 	}
 	if !enabled(t.log, level) {
