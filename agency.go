@@ -1,6 +1,7 @@
 package toolsmith
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,8 @@ import (
 
 // AgencyOptions say who decides in an agency.
 type AgencyOptions struct {
-	// Judge reviews specialists. nil is the host's judge, if one was given to it that does; else the model that the spec names.
+	// Judge reviews specialists. nil is the host's judge, if one was given to it that does; else the model that the configuration
+	// names for judging, and without one a small model of the agency's provider. In both, the spec's name of a model counts first.
 	Judge hierarchy.Judge
 	// Approve asks a person what the spec wants asked. nil is nobody to ask.
 	Approve func(ctx context.Context, r hierarchy.ApprovalRequest) (hierarchy.Decision, error)
@@ -38,6 +40,9 @@ func (h *Host) Agency(spec hierarchy.Spec, opt AgencyOptions) (*Agency, error) {
 		return nil, err
 	}
 	defer leave()
+	if err := spec.CheckProviders(model.Providers()...); err != nil {
+		return nil, err
+	}
 	if opt.Judge == nil {
 		if opt.Judge, err = h.agentJudge(spec); err != nil {
 			return nil, err
@@ -67,9 +72,7 @@ func (a *Agency) Run(ctx context.Context, c tool.Caller, prompt string, watch fu
 		return &hierarchy.Result{Error: tool.AsError(err)}, err
 	}
 	defer leave()
-	if persona := a.team.Spec().Persona; persona != "" {
-		c.Persona = persona
-	}
+	c.Persona = cmp.Or(a.team.Spec().Persona, c.Persona)
 	minted := c.Session == ""
 	if minted {
 		if c.Session, err = a.host.mintSession(); err != nil {
@@ -97,18 +100,47 @@ func (h *Host) agentJudge(spec hierarchy.Spec) (hierarchy.Judge, error) {
 	}
 	var of model.Model
 	if spec.Emergent.Enabled && spec.Emergent.Judged() {
-		var err error
-		provider, name := spec.JudgeModel()
-		if of, err = h.modelOf(config.JudgeModel, provider, name); err != nil && !errors.Is(err, tool.Unavailable) {
+		named, err := h.agentJudgeSpec(spec)
+		if err == nil && named.Provider != "" {
+			of, err = h.openModel(config.JudgeModel, named)
+		}
+		if err != nil && !errors.Is(err, tool.Unavailable) {
 			return nil, err
 		}
 	}
 	return judge.New(judge.Options{Agent: of, Now: h.opt.Now, Random: h.opt.Random})
 }
 
+// agentJudgeSpec is the model that judges specialists: what the configuration says of judges wins over a small model of the
+// agency's provider.
+func (h *Host) agentJudgeSpec(of hierarchy.Spec) (model.Spec, error) {
+	if h.opt.Config.NamesJudge() {
+		return h.specOf(config.JudgeModel, "", of.Emergent.Planner.JudgeModel)
+	}
+	if of.Provider == "" {
+		manager, err := h.specOf(config.ManagerModel, "", "")
+		if err != nil {
+			return manager, err
+		}
+		of.Provider = manager.Provider
+	}
+	provider, name := of.JudgeModel()
+	return h.specOf(config.ManagerModel, provider, name)
+}
+
 // agentModel is the model of an agent, metered as the manager's; nil when none is configured.
 func (h *Host) agentModel(provider, name string) (model.Model, error) {
-	return h.modelOf(config.ManagerModel, provider, name)
+	spec, err := h.specOf(config.ManagerModel, provider, name)
+	if err != nil || spec.Provider == "" {
+		return nil, err
+	}
+	return h.openModel(config.ManagerModel, spec)
+}
+
+// AgencyLacks finds the tools that the agents of a spec list and would not be offered now, if the caller ran it.
+func (h *Host) AgencyLacks(ctx context.Context, c tool.Caller, spec hierarchy.Spec) ([]hierarchy.Lack, error) {
+	c.Persona = cmp.Or(spec.Persona, c.Persona)
+	return spec.Lacks(ctx, c, h.agentTools)
 }
 
 // agentTools is what a caller may call of the tools that an agent lists. One that may forge is offered the forged tools that it

@@ -1,6 +1,7 @@
 package toolsmith_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -323,4 +324,108 @@ func TestAgenciesNeedModels(t *testing.T) {
 	w.close()
 	_, err = w.Agency(desk(), toolsmith.AgencyOptions{})
 	w.wants("closed", err, tool.Unavailable, "closed")
+}
+
+// The judge that the configuration names judges specialists, too; without one it is a small model of the agency's provider.
+func TestSpecialistsAreJudgedByTheConfiguredJudge(t *testing.T) {
+	t.Parallel()
+	judged := modeltest.Step{JSON: json.RawMessage(`{"canary":"$1","approved":true,"reasoning":"narrow"}`), Echo: "repeats as it is: ([0-9a-f]{32})"}
+	for name, c := range map[string]struct {
+		change  func(*config.Config)
+		planner string
+		own     bool // asked at the judge's own server
+		want    string
+	}{
+		"named":                     {func(c *config.Config) { c.Models.Judge.Model = "claude-judge" }, "", true, "claude-judge"},
+		"named, and by the spec":    {func(c *config.Config) { c.Models.Judge.Model = "claude-judge" }, "strict-1", true, "strict-1"},
+		"of the provider":           {func(*config.Config) {}, "", true, "claude-haiku-4-5-20251001"},
+		"under emergentConfig":      {func(c *config.Config) { c.Models.Judge, c.EmergentConfig.JudgeModel = config.Model{}, "strict-2" }, "", false, "strict-2"},
+		"none":                      {func(c *config.Config) { c.Models.Judge = config.Model{} }, "", false, "gpt-4o-mini"},
+		"none, one named by a spec": {func(c *config.Config) { c.Models.Judge = config.Model{} }, "strict-3", false, "strict-3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			court := modeltest.Start(judged)
+			t.Cleanup(court.Close)
+			steps := []modeltest.Step{spawns("adder"), modeltest.Text("one")}
+			if !c.own {
+				steps = []modeltest.Step{spawns("adder"), judged, modeltest.Text("one")}
+			}
+			w, server := agencies(t, "", func(o *toolsmith.Options) {
+				environment := o.Getenv
+				o.Judge, o.Getenv = nil, func(name string) string {
+					return cmp.Or(environment(name), map[string]string{"ANTHROPIC_API_KEY": modeltest.Key}[name])
+				}
+				o.Config.Models.Judge = config.Model{Provider: "anthropic", BaseURL: court.URL}
+				c.change(o.Config)
+			}, steps...)
+			spec := desk()
+			spec.Provider, spec.Model, spec.Emergent.Judge, spec.Emergent.Planner.JudgeModel = "openai", "gpt-x", nil, c.planner
+			if name == "none" { // the provider is then that of the environment
+				spec.Provider = ""
+			}
+			result, err := w.agency(spec, toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "One.", nil)
+			w.must(err)
+			seen := append(court.Seen(), server.Seen()[1])[0]
+			if s := result.Spawns[0]; !s.Approved || s.Reasoning != "narrow" || s.JudgedBy == "" || !strings.Contains(string(seen.Body), `{"model":"`+c.want+`"`) {
+				t.Errorf("%+v\n%.100s", s, seen.Body)
+			}
+			if (len(court.Seen()) == 1) != c.own {
+				t.Errorf("the judge's server was asked %d times", len(court.Seen()))
+			}
+		})
+	}
+}
+
+func TestAgencyLacks(t *testing.T) {
+	t.Parallel()
+	w, _ := agencies(t, "", func(o *toolsmith.Options) {
+		o.Config.Emergent = false
+		o.Permit = func(c tool.Caller, name string) bool { return c.Persona != "writer" || name != "text_template" }
+	})
+	spec := desk("text_template", "forge_tool")
+	spec.Agents[0].Tools = []string{"nope"}
+	lacks, err := w.AgencyLacks(t.Context(), onDuty, spec)
+	w.must(err)
+	if got := fmt.Sprint(lacks); got != "[no tool forge_tool for manager no tool text_template, forge_tool, nope for writer]" {
+		t.Error(got)
+	}
+}
+
+func TestAgenciesNeedProvidersThatThereAre(t *testing.T) {
+	t.Parallel()
+	w, _ := agencies(t, "", nil)
+	spec := desk()
+	spec.Provider, spec.Agents[0].Provider = "gemini", "chatgpt"
+	_, err := w.Agency(spec, toolsmith.AgencyOptions{})
+	w.wants("gemini and chatgpt", err, tool.InvalidRequest, "2 problems")
+}
+
+func TestSharedSpecialistsAreListedAndRemoved(t *testing.T) {
+	t.Parallel()
+	w, server := agencies(t, "", nil, spawns("adder"), modeltest.Text("one"), modeltest.Text("two"))
+	spec := desk()
+	spec.Emergent.Tier = tool.SharedTier
+	team := w.agency(spec, toolsmith.AgencyOptions{Approve: hierarchy.AlwaysApprove("eve")})
+	_, err := team.Run(t.Context(), onDuty, "One.", nil)
+	w.must(err)
+	for agency, want := range map[string]int{"": 1, "desk": 1, "other": 0} {
+		list, err := w.SharedSpecialists(t.Context(), "acme", agency)
+		w.must(err)
+		if len(list) != want || want == 1 && (list[0].Agency != "desk" || list[0].Specialist.Role != "adder" || list[0].ApprovedBy != "eve" || list[0].Version != 1) {
+			t.Errorf("%q: %+v", agency, list)
+		}
+	}
+	by := tool.Actor{Caller: onDuty, Name: "eve"}
+	w.wants("another", w.RemoveSpecialist(t.Context(), by, "desk", "subtracter"), tool.NotFound, "no specialist")
+	w.wants("another tenant's", w.RemoveSpecialist(t.Context(), tool.Actor{Caller: tool.Caller{Tenant: "other", Persona: "ann"}}, "desk", "adder"), tool.NotFound, "")
+	w.must(w.RemoveSpecialist(t.Context(), by, "desk", "Adder"))
+	_, err = team.Run(t.Context(), onDuty, "Two.", nil)
+	w.must(err)
+	if list, err := w.SharedSpecialists(t.Context(), "acme", ""); err != nil || len(list) != 0 || strings.Contains(string(server.Seen()[2].Body), "delegate_to_adder") {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if last := w.events[len(w.events)-3]; last.EventType != tool.SpecialistRemoved || last.Actor != "eve" {
+		t.Errorf("%+v", last)
+	}
 }

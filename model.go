@@ -1,7 +1,7 @@
 package toolsmith
 
 import (
-	"strings"
+	"cmp"
 	"sync"
 
 	"example.com/toolsmith/judge"
@@ -36,29 +36,21 @@ func (h *Host) openModel(purpose string, spec model.Spec) (model.Model, error) {
 	return h.meter.Wrap(purpose, m), nil
 }
 
-// modelOf opens a model by its provider and its name, metered under a purpose; nil when none is configured. What is empty is
-// that of the model for the purpose, and so are address and key when the provider is the same; else the environment has them.
-func (h *Host) modelOf(purpose, provider, name string) (model.Model, error) {
-	spec, configured, err := h.opt.Config.Model(purpose, h.opt.Getenv)
-	if err != nil || !configured && provider == "" {
-		return nil, err
+// specOf is a model by its provider and its name; its provider is "" when none is configured. What is empty is that of the model
+// for the purpose, and so are address and key when the provider is the same; else the environment has them.
+func (h *Host) specOf(purpose, provider, name string) (spec model.Spec, err error) {
+	spec, _, err = h.opt.Config.Model(purpose, h.opt.Getenv)
+	if err != nil {
+		return spec, err
 	}
 	if provider != "" && spec.Provider != provider {
 		spec = model.Spec{Provider: provider}
-		own := func(variable string) string { // what the environment says of this provider
-			if strings.HasPrefix(variable, strings.ToUpper(provider)+"_") {
-				return h.opt.Getenv(variable)
-			}
-			return ""
-		}
-		if found, err := model.FromEnv(own); err == nil {
-			spec = found
+		if spec.BaseURL, err = model.BaseURLFromEnv(provider, h.opt.Getenv); err != nil {
+			return spec, err
 		}
 	}
-	if name != "" {
-		spec.Model = name
-	}
-	return h.openModel(purpose, spec)
+	spec.Model = cmp.Or(name, spec.Model)
+	return spec, nil
 }
 
 // modelJudge is the judge of the configured models.
