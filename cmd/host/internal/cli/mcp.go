@@ -119,7 +119,7 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 	logger := slog.New(slog.NewTextHandler(f.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var served *mcp.Face
 	late := &lateHost{open: func(ctx context.Context) (*openedHost, error) {
-		return f.openFor(ctx, c, reviewer, logger, func(e tool.AuditEvent) { follow(served, e) }) //nolint:contextcheck // it works until the face is closed
+		return f.openFor(ctx, c, reviewer, logger, served)
 	}}
 	served = mcp.New(mcp.Options{
 		Desk: func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
@@ -152,14 +152,15 @@ func (f *face) mcpReviewer(ctx context.Context, flags mcpFlags) (judge.Judge, er
 	return f.reviewer(ctx, judgeFlags{judge: flags.judge})
 }
 
-// openFor opens a host for a server. The caller closes it.
-func (f *face) openFor(ctx context.Context, c config.Config, reviewer judge.Judge, logger *slog.Logger, onAudit func(tool.AuditEvent)) (*openedHost, error) {
+// openFor opens a host for a face, which follows it. The caller closes it.
+func (f *face) openFor(ctx context.Context, c config.Config, reviewer judge.Judge, logger *slog.Logger, served *mcp.Face) (*openedHost, error) {
 	box, err := f.openSandbox(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	h, err := toolsmith.Open(ctx, c.Data, toolsmith.Options{
-		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: logger, OnAudit: onAudit,
+		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: logger,
+		OnAudit: func(e tool.AuditEvent) { follow(served, e) }, OnLost: served.Lost, //nolint:contextcheck // it works until the face is closed
 	})
 	if err != nil {
 		return nil, errors.Join(err, box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it

@@ -108,6 +108,7 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	opt := toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: s.logger, OnForge: s.events.Forge,
 		OnAudit: func(e tool.AuditEvent) { s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
+		OnLost:  func() { s.protocol.Lost() },                                         //nolint:contextcheck // likewise
 	}
 	s.telemetry.Observe(&opt)
 	s.protocol = mcp.New(mcp.Options{

@@ -134,13 +134,23 @@ func (f *Face) evict() bool {
 
 // Changed says that tools of a tenant were promoted, demoted, suspended, resumed or removed: what is published follows.
 func (f *Face) Changed(tenant string) {
+	f.follow(func(s *seat) bool { return s.who.Tenant == tenant })
+}
+
+// Lost says that such changes may have been missed, of all tenants.
+func (f *Face) Lost() {
+	f.follow(func(*seat) bool { return true })
+}
+
+// follow has what is published be looked at anew.
+func (f *Face) follow(concerns func(*seat) bool) {
 	if f.opt.Publish == "" {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.seats {
-		if s.who.Tenant == tenant {
+		if concerns(s) {
 			s.stale()
 		}
 	}

@@ -70,6 +70,7 @@ func (s *seat) look(ctx context.Context) {
 	faces, err := s.promoted(ctx)
 	if err != nil {
 		s.face.opt.Logger.Warn("what is to be published cannot be told", "tenant", s.who.Tenant, "persona", s.who.Persona, "error", err)
+		s.published.once = false // whoever lists tools next has it looked at again
 		return
 	}
 	was := s.published.faces

@@ -1,10 +1,14 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/cmd/host/internal/mcp"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -55,6 +59,55 @@ func TestPublishing(t *testing.T) {
 		if strings.Count(got, "add_numbers") > 1 {
 			t.Fatal(got)
 		}
+	}
+}
+
+// What was missed while the store changed hands is looked at anew, and what could not be told is told to whoever asks next.
+func TestPublishingCatchesUp(t *testing.T) {
+	t.Parallel()
+	deaf := func(o *toolsmith.Options) { o.OnAudit = nil }
+	var down atomic.Bool
+	refused := make(chan struct{}, 1)
+	s := &siege{world: open(t, setting{host: deaf, face: func(o *mcp.Options) {
+		up := o.Desk
+		o.Publish = tool.AgentTier
+		o.Desk = func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
+			if down.Load() {
+				refused <- struct{}{}
+				return nil, tool.Errorf(tool.Unavailable, "the store was lost again and again")
+			}
+			return up(ctx, p, session)
+		}
+	}}), peers: map[string]*web{}}
+	s.url = s.serve()
+	p := s.overHTTP(s.url, current, "acme/ann", nil)
+	fixed := string(names(t, p.call("tools/list", map[string]any{})).Result)
+	handle := forgeOK(t, p, nil)
+	if r := use(t, p, "promote_tool", map[string]any{"tool": handle, "to": "agent"}); r.IsError {
+		t.Fatalf("%+v", r)
+	}
+	if got := string(names(t, p.call("tools/list", map[string]any{})).Result); got != fixed {
+		t.Fatalf("nobody told of the change: %s", got)
+	}
+	s.face.Lost()
+	s.waitFor(t, p, "add_numbers")
+
+	d, err := s.desk(t.Context(), principal("acme", "ann"), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Demote(t.Context(), handle, "for a test"); err != nil {
+		t.Fatal(err)
+	}
+	down.Store(true)
+	if got := string(names(t, p.call("tools/list", map[string]any{})).Result); !strings.Contains(got, "add_numbers") {
+		t.Fatalf("nobody told of the change: %s", got)
+	}
+	s.face.Lost()
+	<-refused
+	down.Store(false)
+	if got := string(names(t, p.call("tools/list", map[string]any{})).Result); got != fixed {
+		t.Errorf("what could not be looked at is not looked at again: %s", got)
 	}
 }
 
