@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
@@ -55,6 +56,7 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	if opt.Getenv == nil {
 		opt.Getenv = func(string) string { return "" }
 	}
+	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) // the only ones yet
 	exporter, err := otelprom.New(otelprom.WithRegisterer(t.registry), otelprom.WithNamespace(namespace), otelprom.WithoutScopeInfo(), otelprom.WithoutTargetInfo())
 	if err != nil {
 		return nil, tool.Errorf(tool.Internal, "the metrics: %w", err)
@@ -101,7 +103,7 @@ func (t *Telemetry) Engine(stats func() wasmjs.EngineStats) error {
 
 // Observe makes a host with these options tell what it does. Who was told before is told still.
 func (t *Telemetry) Observe(opt *toolsmith.Options) {
-	opt.Observer = toolsmith.Observer{Call: t.call, Forge: t.forge, Model: t.model, Started: t.started, Appended: t.appended}
+	opt.Observer = toolsmith.Observer{Call: t.call, Forge: t.forge, Model: t.model, Started: t.Started, Appended: t.appended}
 	audited, forged := opt.OnAudit, opt.OnForge
 	opt.OnAudit = func(e tool.AuditEvent) {
 		t.audited(e)
