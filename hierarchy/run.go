@@ -97,7 +97,10 @@ func (r *run) callerOf(persona string) tool.Caller {
 
 // failure is why the run ended before its answer: the caller went away, a limit was used up, or what the manager met.
 func (r *run) failure(ctx, limited context.Context, err error) *tool.Error {
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return tool.Errorf(tool.Canceled, "the run was interrupted")
+	case ctx.Err() != nil:
 		return tool.AsError(ctx.Err())
 	}
 	if cause := context.Cause(limited); cause != nil {

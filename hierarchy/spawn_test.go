@@ -190,7 +190,9 @@ func TestT325To333Refusals(t *testing.T) {
 		}, []string{"Judge rejected", "could not be asked: there is no judge"}},
 		"the judge cannot be asked": {func(d *desk) {
 			poet(d)
-			d.opt.Judge = judges(func(judge.Agent) judge.AgentVerdict { return judge.AgentVerdict{Unheard: true, Reason: "the line is dead"} })
+			d.opt.Judge = judges(func(judge.Agent) judge.AgentVerdict {
+				return judge.AgentVerdict{Unheard: true, Reason: "the line is dead"}
+			})
 		}, []string{"Judge rejected: the judge could not be asked: the line is dead", `"code":"rejected"`, "nothing is wrong with the wish"}},
 		"T-333 a person rejects": {func(d *desk) {
 			poet(d)

@@ -132,6 +132,9 @@ func (f *face) runAgency(ctx context.Context, file string, place dataFlags, flag
 	if _, failed := errors.AsType[*tool.Error](err); err != nil && !failed {
 		return err // a misuse of the command line
 	}
+	if result.ID == "" && err != nil {
+		return f.failed(err) // it did not begin
+	}
 	if f.format == asJSON {
 		f.printJSON(agencyRunReport{err == nil, result, tool.AsError(err)})
 		if err != nil {
@@ -162,17 +165,25 @@ func (f *face) runOnHost(
 	}
 	c := flags.caller.caller()
 	result, err = team.Run(ctx, c, prompt, f.watcher(flags.events))
+	if err == nil && result.Reason == hierarchy.Steps {
+		err = outOfTurns(team.Spec().Limits.MaxSteps)
+	}
 	return result, asConfigured(err)
+}
+
+// outOfTurns is the error of a run whose manager has not come to an answer.
+func outOfTurns(most hierarchy.Count) error {
+	e := tool.Errorf(tool.OverQuota, "the manager has used all of its %d turns without an answer: limits.maxSteps", most)
+	e.Hint = "raise limits.maxSteps (at most 100), or ask for less at once; host agency show has what it said last"
+	return e
 }
 
 // showAnswer prints the answer of an agency for people.
 func (f *face) showAnswer(flags agencyFlags, r *hierarchy.Result, err error) error {
 	if flags.events == "" && err == nil {
-		f.printf("%s\n", escapeLines(r.Output))
+		f.printAnswer(r.Output)
 	}
 	switch r.Reason { //nolint:exhaustive // the others have an error, or nothing to be told
-	case hierarchy.Steps:
-		f.sayf("the manager has used all of its turns without a final answer: limits.maxSteps")
 	case hierarchy.Cut:
 		f.sayf("the answer was cut at the limit of the model")
 	case hierarchy.Refused:
@@ -188,7 +199,7 @@ func (f *face) showAnswer(flags agencyFlags, r *hierarchy.Result, err error) err
 func (f *face) approver(h *openedHost, flags agencyFlags) (func(context.Context, hierarchy.ApprovalRequest) (hierarchy.Decision, error), error) {
 	switch flags.approve {
 	case alwaysApprove:
-		return hierarchy.AlwaysApprove(osUser()), nil
+		return hierarchy.AlwaysApprove(fmt.Sprintf("--approve always (%s)", osUser())), nil // no answer of a person's
 	case neverApprove:
 		return hierarchy.AlwaysReject("--approve never"), nil
 	case askPerson:
@@ -209,9 +220,13 @@ func (f *face) approver(h *openedHost, flags agencyFlags) (func(context.Context,
 		if r.Type == hierarchy.ApproveEmergent {
 			v = person.ReviewAgent(ctx, by, judge.Agent{
 				Role: r.Details["role"], Instructions: r.Details["instructions"], Justification: r.Details["justification"],
+				Tools: r.Tools, Members: r.Members,
 			})
 		} else {
 			v = person.ReviewTask(ctx, by, r.Details["agent"], r.Details["task"])
+		}
+		if v.Unheard {
+			return hierarchy.Decision{Reason: v.Reason}, nil
 		}
 		return hierarchy.Decision{Approved: v.Approved, By: osUser(), Reason: v.Reason}, nil
 	}, nil
@@ -225,6 +240,10 @@ func (f *face) watcher(form eventForm) func(hierarchy.Event) {
 	return func(e hierarchy.Event) {
 		indent := strings.Repeat("  ", e.Depth)
 		switch e.Kind { //nolint:exhaustive // the others are told with the result, or by host agency show
+		case hierarchy.Begun:
+			f.sayf("run %s begins", e.Run)
+		case hierarchy.Noted:
+			f.sayf("%s", escape(e.Text))
 		case hierarchy.Delegated:
 			f.asidef("%s%s works on: %s\n", indent, escape(e.Agent), escape(cutLine(e.Text, lineWidth)))
 		case hierarchy.DelegateEnded:
@@ -243,7 +262,7 @@ func (f *face) watcher(form eventForm) func(hierarchy.Event) {
 func ended(e hierarchy.Event) string {
 	text := "has answered"
 	if e.Error != nil {
-		text = "has failed: " + escape(cutLine(e.Error.Message, lineWidth))
+		text = "has failed: " + escape(cutLine(strings.TrimPrefix(e.Error.Message, e.Agent+" has failed: "), lineWidth))
 	}
 	if e.Usage != nil {
 		text += fmt.Sprintf(" (%d tokens)", e.Usage.TotalTokens)

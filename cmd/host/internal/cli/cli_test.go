@@ -49,10 +49,36 @@ func TestEscape(t *testing.T) {
 		"\u009b\u202e\u2028": `\u009b\u202e\u2028`,
 		"\xff\ufffd":         "\\xff\ufffd",
 		"":                   "",
+
+		"\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e \u2764\ufe0f": "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e \u2764\ufe0f",
 	} {
 		if got := escape(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// An answer that goes to no terminal is what it is; control characters are spelled everywhere.
+func TestPrintAnswer(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	f := newFace("host", nil, &out, io.Discard)
+	f.printAnswer("so\u00adft \u202e\u200d\n\tx\x1b[2J\xff\u0085")
+	if got, want := out.String(), "so\u00adft \u202e\u200d\n\tx\\x1b[2J\\xff\\u0085\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The null device is a character device, and no terminal.
+func TestIsTerminal(t *testing.T) {
+	t.Parallel()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if isTerminal(null) || isTerminal(strings.NewReader("")) {
+		t.Error("there is no terminal")
 	}
 }
 

@@ -15,14 +15,17 @@ import (
 
 var errUnasked = errors.New("nobody can be asked here: give --yes to go ahead")
 
-// askable reports whether standard input may be a person's. The null device counts as one, and then does not answer.
-func (f *face) askable() bool {
-	file, ok := f.in.(*os.File)
+// askable reports whether standard input may be a person's.
+func (f *face) askable() bool { return isTerminal(f.in) }
+
+// isTerminal reports whether a stream may have a person at its other end: it is a character device, but not the null device.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNull(file)
 }
 
 // isNull reports whether a file is the null device.

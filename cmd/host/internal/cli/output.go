@@ -22,6 +22,17 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// printAnswer writes text that is the result itself, and UTF-8: on a terminal harmless, elsewhere as it is but for control
+// characters. What is shown of sources and records is harmless everywhere.
+func (f *face) printAnswer(text string) {
+	if isTerminal(f.out.w) {
+		text = escapeLines(text)
+	} else {
+		text = escapeControls(text)
+	}
+	f.printf("%s\n", text)
+}
+
 // printJSON writes v as one line of JSON.
 func (f *face) printJSON(v any) {
 	var line bytes.Buffer

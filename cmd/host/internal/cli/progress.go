@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -13,12 +12,10 @@ type progress struct {
 	shown bool
 }
 
-// newProgress shows progress on w if that is a terminal. The null device counts as one, which does no harm.
+// newProgress shows progress on w if that is a terminal.
 func newProgress(w io.Writer) *progress {
-	if file, ok := w.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			return &progress{w: w}
-		}
+	if isTerminal(w) {
+		return &progress{w: w}
 	}
 	return &progress{}
 }
