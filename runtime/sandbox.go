@@ -37,6 +37,9 @@ func OpenSandbox(ctx context.Context, opt Options) (*Sandbox, error) {
 // Close waits for the runs in flight and frees the engine.
 func (s *Sandbox) Close() error { return s.engine.Close() }
 
+// Stats is the state of the engine at one moment.
+func (s *Sandbox) Stats() wasmjs.EngineStats { return s.engine.Stats() }
+
 // Compiled reports whether the engine runs as machine code. Where it cannot, an interpreter does the work, 10 to 50 times
 // slower.
 func (s *Sandbox) Compiled() bool { return s.engine.Stats().Compiler }

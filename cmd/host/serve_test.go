@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +61,22 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("host serve says %q", first)
 	}
 	ts.Setenv("SERVER", address)
+}
+
+// get URL FILE writes what an address answers to a file. It fails unless the status is 200.
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: get URL FILE")
+	}
+	answer, err := http.Get(args[0]) //nolint:noctx // the test's own limit ends it
+	ts.Check(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o600))
+	if answer.StatusCode != http.StatusOK {
+		ts.Fatalf("status %d: %s", answer.StatusCode, text)
+	}
 }
 
 // servedHosts are those that run, by the folder of the script.

@@ -68,7 +68,7 @@ func (f *face) cases(ctx context.Context, files []string, powers powerFlags, opt
 	if err != nil {
 		return f.failed(err)
 	}
-	box, err := f.openSandbox(ctx, opt.Jobs)
+	box, err := f.openSandbox(ctx, wasmjs.Options{Instances: opt.Jobs})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/toolsmith/assets"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
 )
 
 // check is one thing that the doctor looked at.
@@ -121,12 +122,12 @@ func openWatched(ctx context.Context) (*runtime.Sandbox, check, error) {
 	start := time.Now()
 	if err == nil {
 		var box *runtime.Sandbox
-		if box, err = runtime.OpenSandbox(ctx, engineOptions(dir, 1)); err == nil {
+		if box, err = runtime.OpenSandbox(ctx, runtime.Options{Engine: wasmjs.Options{CacheDir: dir, Instances: 1}}); err == nil {
 			opened := fmt.Sprintf("; the engine opened in %d ms", time.Since(start).Milliseconds())
 			return box, checkCache(dir, opened), nil
 		}
 	}
-	box, failed := runtime.OpenSandbox(ctx, engineOptions("", 1))
+	box, failed := runtime.OpenSandbox(ctx, runtime.Options{Engine: wasmjs.Options{Instances: 1}})
 	if dir != "" && failed != nil { // then it is not the cache that is in the way
 		return nil, checkCache(dir, ""), failed
 	}

@@ -15,6 +15,7 @@ import (
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/selfimprove"
+	"example.com/toolsmith/wasmjs"
 )
 
 // judgeFlags say who judges.
@@ -91,7 +92,7 @@ func (f *face) openHost(ctx context.Context, place dataFlags, flags judgeFlags, 
 	if err != nil {
 		return nil, err
 	}
-	box, err := f.openSandbox(ctx, 0)
+	box, err := f.openSandbox(ctx, wasmjs.Options{})
 	if err != nil {
 		return nil, err
 	}

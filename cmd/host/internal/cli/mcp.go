@@ -16,6 +16,7 @@ import (
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/selfimprove"
+	"example.com/toolsmith/wasmjs"
 )
 
 // mcpFlags are the flags of `host mcp`.
@@ -154,7 +155,7 @@ func (f *face) mcpReviewer(ctx context.Context, flags mcpFlags) (judge.Judge, er
 
 // openFor opens a host for a face, which follows it. The caller closes it.
 func (f *face) openFor(ctx context.Context, c config.Config, reviewer judge.Judge, logger *slog.Logger, served *mcp.Face) (*openedHost, error) {
-	box, err := f.openSandbox(ctx, 0)
+	box, err := f.openSandbox(ctx, wasmjs.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (f *face) runOnce(ctx context.Context, file string, flags runFlags) (*runti
 	if err != nil {
 		return &runtime.Result{}, err
 	}
-	box, err := f.openSandbox(ctx, 1)
+	box, err := f.openSandbox(ctx, wasmjs.Options{Instances: 1})
 	if err != nil {
 		return &runtime.Result{}, err
 	}

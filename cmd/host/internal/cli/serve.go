@@ -19,6 +19,7 @@ import (
 	"example.com/toolsmith/cmd/host/internal/telemetry"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
 )
 
 // serveFlags are the flags of `host serve`.
@@ -101,9 +102,12 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	if err != nil {
 		return nil, err
 	}
-	box, err := f.openSandbox(ctx, 0)
+	box, err := f.openSandbox(ctx, wasmjs.Options{Started: s.telemetry.Started})
 	if err != nil {
 		return nil, err
+	}
+	if err := s.telemetry.Engine(box.Stats); err != nil {
+		return nil, errors.Join(tool.AsError(err), box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it
 	}
 	opt := toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: s.logger, OnForge: s.events.Forge,

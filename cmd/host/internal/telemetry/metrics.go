@@ -166,7 +166,8 @@ func (i *instruments) countModel(ctx context.Context, purpose string, r model.Re
 	i.tokens.Add(ctx, r.Usage.OutputTokens, with(label("direction", "output")))
 }
 
-func (t *Telemetry) started(how wasmjs.Start, took time.Duration) {
+// Started counts a sandbox: it is for wasmjs.Options.
+func (t *Telemetry) Started(how wasmjs.Start, took time.Duration) {
 	t.metrics.starts.Add(context.Background(), 1, with(label("kind", string(how))))
 	t.metrics.startTime.Record(context.Background(), took.Seconds())
 }
