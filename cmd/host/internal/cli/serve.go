@@ -114,7 +114,7 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 		OnAudit: func(e tool.AuditEvent) { s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
 		OnLost:  func() { s.protocol.Lost() },                                         //nolint:contextcheck // likewise
 	}
-	s.telemetry.Observe(&opt)
+	s.telemetry.Observe(&opt) //nolint:contextcheck // counting is bound to no context
 	s.protocol = mcp.New(mcp.Options{
 		Desk: s.desk, Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: s.logger,
 	})
