@@ -40,17 +40,20 @@ func TestModel(t *testing.T) {
 			true,
 		},
 		"file, address of the environment": {
-			"models: {judge: {provider: openai, model: m}}", "judge", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
+			"models: {judge: {provider: openai, model: m}}", "judge",
+			map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
 			model.Spec{Provider: "openai", Model: "m", BaseURL: "https://e.example/v1"},
 			true,
 		},
 		"file, address of the environment, anthropic": {
-			"models: {manager: {provider: anthropic}}", "manager", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
+			"models: {manager: {provider: anthropic}}", "manager",
+			map[string]string{"OPENAI_BASE_URL": "https://e.example/v1", "ANTHROPIC_BASE_URL": "https://a.example"},
 			model.Spec{Provider: "anthropic", BaseURL: "https://a.example"},
 			true,
 		},
 		"file, its own address wins": {
-			"models: {judge: {provider: openai, model: m, baseUrl: 'https://m.example/v1'}}", "judge", map[string]string{"OPENAI_BASE_URL": "https://e.example/v1"},
+			"models: {judge: {provider: openai, model: m, baseUrl: 'https://m.example/v1'}}", "judge",
+			map[string]string{"OPENAI_BASE_URL": "https://e.example/v1"},
 			model.Spec{Provider: "openai", Model: "m", BaseURL: "https://m.example/v1"},
 			true,
 		},
