@@ -41,7 +41,7 @@ type SharedSpecialist struct {
 const maxVersions = 20
 
 // owner is what an agency is called where documents belong to personas. No persona has that name.
-func owner(agency string) string { return "agency" + roleMark + agency }
+func owner(agency string) string { return "agency" + tool.RoleMark + agency }
 
 func specialistRef(tenant, agency, role string) tool.DocumentRef {
 	return tool.DocumentRef{Kind: tool.Specialists, Tenant: tenant, Persona: owner(agency), ID: tool.FoldName(role)}

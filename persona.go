@@ -6,16 +6,12 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// roleMark stands in the name of a specialist's persona between that of its manager and its role. No persona that is declared
-// has one.
-const roleMark = "/"
-
 // declared is the persona whose rights another one has: its own, when the configuration declares it, and those of its manager
 // for a specialist; "" for one that has the default.
 func (h *Host) declared(persona string) string {
-	manager, _, _ := strings.Cut(persona, roleMark)
-	if _, there := h.opt.Config.Personas[manager]; there {
-		return manager
+	root := tool.Root(persona)
+	if _, there := h.opt.Config.Personas[root]; there {
+		return root
 	}
 	return ""
 }
@@ -26,7 +22,7 @@ func (h *Host) permits(c tool.Caller, name string) bool {
 		return true
 	}
 	for at := range c.Persona {
-		if strings.HasPrefix(c.Persona[at:], roleMark) {
+		if strings.HasPrefix(c.Persona[at:], tool.RoleMark) {
 			above := c
 			above.Persona = c.Persona[:at]
 			if !h.opt.Permit(above, name) {

@@ -115,10 +115,11 @@ func (a *admission) enter(ctx context.Context, c tool.Caller, memory int64, now 
 	return at, a.wait(ctx, w)
 }
 
-// account finds what counts for a caller, and brings it up to date.
+// account finds what counts for a caller, and brings it up to date. A specialist's calls are its manager's, of a session with the
+// same name.
 func (a *admission) account(c tool.Caller, quota tool.Quota, now time.Time) *account {
 	tenant := a.host.child(&a.host, c.Tenant)
-	persona := tenant.child(tenant, c.Persona)
+	persona := tenant.child(tenant, tool.Root(c.Persona))
 	session := persona.child(tenant, c.Session)
 	tenant.most, persona.most = bounds(quota), bounds(a.persona)
 	part := int64(a.most.Running - a.most.Running/4) // so that others find room however long its calls run

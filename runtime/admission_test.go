@@ -100,6 +100,34 @@ func TestEachLimitBinds(t *testing.T) {
 	}
 }
 
+// Specialists have nothing of their own: what they and their manager use counts together, and so does that of a session.
+func TestSpecialistsCountForTheirManager(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		opt    HostOptions
+		want   string // of the manager's second helper, after two calls of the first one
+		others string
+	}{
+		"calls at once":  {HostOptions{PersonaQuota: tool.Quota{ConcurrentCalls: 2}}, "waits", "in"},
+		"memory":         {HostOptions{PersonaQuota: tool.Quota{MemoryMB: 250}}, "waits", "in"},
+		"rate":           {HostOptions{PersonaQuota: tool.Quota{CallsPerMinute: 2}}, "callsPerMinute", "in"},
+		"rate of a run":  {HostOptions{SessionCallsPerMinute: 2}, "maxCallsPerMinute", "in"},
+		"enough for all": {HostOptions{}, "in", "in"},
+	} {
+		d := newDoor(c.opt)
+		if got := d.outcomes(who("acme", "ann/helper", "1"), 100<<20, 2); got != "in in" {
+			t.Errorf("%s: the first helper: %s", name, got)
+		}
+		got := [3]string{
+			d.outcomes(who("acme", "ann/writer/critic", "1"), 100<<20, 1), d.outcomes(who("acme", "ann", "1"), 100<<20, 1),
+			d.outcomes(who("acme", "anna/helper", "1"), 100<<20, 1),
+		}
+		if want := [3]string{c.want, c.want, c.others}; got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	ann := who("acme", "ann", "1")

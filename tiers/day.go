@@ -42,9 +42,14 @@ func readDay(r Reader, at []byte) (sum day, err error) {
 	return sum, decode(text, &sum)
 }
 
-// counted are those whose days a caller's use counts for.
+// counted are those whose days a caller's use counts for: its persona, or that of the manager of a specialist, and its tenant.
 func counted(c tool.Caller) []tool.Caller {
-	return []tool.Caller{{Tenant: c.Tenant, Persona: c.Persona}, {Tenant: c.Tenant}}
+	return []tool.Caller{persona(c), {Tenant: c.Tenant}}
+}
+
+// persona is whose days those of a caller's persona are.
+func persona(c tool.Caller) tool.Caller {
+	return tool.Caller{Tenant: c.Tenant, Persona: tool.Root(c.Persona)}
 }
 
 func (d day) forges(q tool.Quota) limited {

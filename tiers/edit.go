@@ -3,6 +3,7 @@ package tiers
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -110,9 +111,17 @@ func bySlot(r Reader, tenant string, scope *tool.Record, name string) (*tool.Rec
 	return record(r, tenant, string(id))
 }
 
-// count returns how many names a scope holds.
+// count returns how many names a scope holds: in the agent tier that of a persona with its specialists.
 func count(r Reader, tenant string, scope *tool.Record) (n int, err error) {
-	err = r.Scan(Range{Prefix: slotKey(tenant, scope)}, func([]byte, []byte) (bool, error) { n++; return true, nil })
+	within := [][]byte{slotKey(tenant, scope)}
+	if scope.Tier == tool.AgentTier {
+		root := tool.Root(scope.PersonaID)
+		specialists := slotKey(tenant, scopeOf(tool.AgentTier, tool.Caller{Persona: root + tool.RoleMark}))
+		within = [][]byte{slotKey(tenant, scopeOf(tool.AgentTier, tool.Caller{Persona: root})), unended(specialists)}
+	}
+	for _, prefix := range within {
+		err = errors.Join(err, r.Scan(Range{Prefix: prefix}, func([]byte, []byte) (bool, error) { n++; return true, nil }))
+	}
 	return n, err
 }
 

@@ -61,6 +61,9 @@ func appendPart(out []byte, part string) []byte {
 	return append(out, partZero, partEnd)
 }
 
+// unended is a key whose last part may go on.
+func unended(key []byte) []byte { return key[:len(key)-len([]byte{partZero, partEnd})] }
+
 // parts takes a key apart: the space first. False when it is not a key.
 func parts(key []byte) ([]string, bool) {
 	var out []string

@@ -105,8 +105,9 @@ func overCap(list []*tool.Record, most int) map[string]bool {
 		if r.Tier != tool.AgentTier {
 			continue
 		}
-		owned[r.PersonaID]++
-		over[r.ID] = owned[r.PersonaID] > most
+		owner := tool.Root(r.PersonaID)
+		owned[owner]++
+		over[r.ID] = owned[owner] > most
 	}
 	return over
 }

@@ -94,7 +94,7 @@ func (e *edit) approved(r *tool.Record, p tool.Promotion) error {
 		return refused("neither the panel nor a person approved", "promote with an approver's name; the panel looks at a tool by itself, after enough uses")
 	case !person && !rules.SharedByPanel:
 		return refused("the shared tier takes a person's approval", "promote with an approver's name")
-	case tool.SamePerson(p.ApprovedBy, r.CreatedBy):
+	case sameOwner(p.ApprovedBy, r):
 		return refused("the owner cannot approve its own tool for the shared tier", "let another approve it")
 	case !panel:
 		return refused("the shared tier takes a fresh verdict of the panel", "have the panel review it now")
@@ -108,12 +108,17 @@ func secondPerson(r *tool.Record, p tool.Promotion) error {
 	switch {
 	case reviewer == "":
 		return nil
-	case tool.SamePerson(reviewer, r.CreatedBy):
+	case sameOwner(reviewer, r):
 		return refused("the owner cannot be the panel for the shared tier", "let another review it")
 	case tool.SamePerson(reviewer, p.ApprovedBy):
 		return refused("the approver and the panel are one person", "let another approve it, or review it")
 	}
 	return nil
+}
+
+// sameOwner reports whether somebody is the owner of a record. Managers and their specialists own what any of them does.
+func sameOwner(who string, r *tool.Record) bool {
+	return tool.SamePerson(tool.Root(who), tool.Root(r.CreatedBy))
 }
 
 func refused(why, hint string) error {

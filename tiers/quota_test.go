@@ -173,6 +173,63 @@ func TestForgesOfADayAreCapped(t *testing.T) {
 	w.must(try(ann1))
 }
 
+// What specialists use counts for their manager, who cannot have more of it by having more of them.
+func TestSpecialistsCountForTheirManager(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir(), tiers.Options{Rules: tiers.Rules{Persona: tool.Quota{ForgesPerDay: 2, JudgeTokensPerDay: 20}, MaxAgentTools: 2}})
+	ann, helper, critic := as("ann", "1"), as("ann/helper", "1"), as("ann/helper/critic", "1")
+	try := func(by tool.Actor) error { _, err := w.Attempt(t.Context(), by, nil); return err }
+	w.must(try(helper))
+	w.must(try(critic))
+	w.over(try(ann), "forgesPerDay", `the persona "ann" has 2 of 2 attempts`, "", 16*time.Hour)
+	w.over(try(helper), "forgesPerDay", `the persona "ann" has 2 of 2 attempts`, "", 16*time.Hour)
+	w.must(try(as("anna/helper", "1")))
+
+	w.spend(helper, "a", 10)
+	w.spend(critic, "a", 10)
+	w.over(w.MaySpend(t.Context(), ann.Caller), "judgeTokensPerDay", `the persona "ann" has 20 of 20`, "", 16*time.Hour)
+	for _, of := range []tool.Actor{ann, helper} {
+		got, err := w.Spent(t.Context(), of.Caller)
+		if err != nil || got.Today.InputTokens+got.Today.OutputTokens != 20 || len(got.Days) != 1 {
+			t.Errorf("%s: %+v, %v", of.Persona, got, err)
+		}
+	}
+
+	var all []*tool.Record
+	for i, by := range []tool.Actor{helper, critic, as("anna", "1"), ann, helper} {
+		all = append(all, w.put(by, fmt.Sprint("t", i), "1"))
+		w.pass(time.Second)
+	}
+	for _, r := range all[:3] {
+		w.promote(r.ID, tool.AgentTier, "eve")
+	}
+	for _, r := range all[3:] {
+		_, err := w.Promote(t.Context(), boss, r.ID, tool.Promotion{To: tool.AgentTier, ApprovedBy: "eve"})
+		w.wants(tool.Limit, err)
+	}
+	w.restart(func(o *tiers.Options) { o.Rules.MaxAgentTools = 1 })
+	w.must(w.Load(t.Context(), func(string) bool { return true }))
+	for i, r := range all[:3] {
+		now, err := w.Get(t.Context(), "acme", r.ID)
+		if over := i == 1; err != nil || (now.Suspended != nil) != over {
+			t.Errorf("tool %d: suspended %+v, %v", i, now.Suspended, err)
+		}
+	}
+}
+
+// Nobody approves for everybody what an agent under it has made, and no agent what was made above it.
+func TestSpecialistsAreTheirOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	for owner, approver := range map[string]string{"ann": "Ann/helper", "bob/helper": "bob", "cat/helper": "cat/critic"} {
+		r := w.put(as(owner, "1"), "tool_of_"+owner[:3], "1")
+		w.promote(r.ID, tool.AgentTier, approver)
+		_, err := w.Promote(t.Context(), boss, r.ID, tool.Promotion{To: tool.SharedTier, ApprovedBy: approver, Verdict: panel(true)})
+		w.wants(tool.Rejected, err)
+		w.promote(r.ID, tool.SharedTier, "eve")
+	}
+}
+
 func TestJudgesOfADayAreCapped(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

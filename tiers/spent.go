@@ -18,8 +18,8 @@ const (
 // SpentReport is what models were asked on a caller's behalf.
 type SpentReport struct {
 	Session tool.Spent            `json:"session"`
-	Today   tool.Spent            `json:"today"` // of the persona, since midnight UTC
-	Days    map[string]tool.Spent `json:"days"`  // of the persona, by day as 2026-11-30 in UTC: the last 31
+	Today   tool.Spent            `json:"today"` // of the persona and its specialists, since midnight UTC
+	Days    map[string]tool.Spent `json:"days"`  // of these, by day as 2026-11-30 in UTC: the last 31
 	Tools   map[string]tool.Spent `json:"tools"` // of the persona, by the tool's name, since the first
 }
 
@@ -103,12 +103,12 @@ func (s *Shelf) Spent(ctx context.Context, c tool.Caller) (report SpentReport, e
 		if report.Session, err = sessionSpent(r, c); err != nil {
 			return err
 		}
-		today, err := readDay(r, dayKey(c, now))
+		today, err := readDay(r, dayKey(persona(c), now))
 		if err != nil {
 			return err
 		}
 		report.Today = today.Spent
-		if report.Days, err = spentBy(r, Range{Prefix: spentKey(c, "day"), From: firstDay(c, now)}); err != nil {
+		if report.Days, err = spentBy(r, Range{Prefix: spentKey(persona(c), "day"), From: firstDay(persona(c), now)}); err != nil {
 			return err
 		}
 		report.Tools, err = spentBy(r, Range{Prefix: spentKey(c, "tool")})

@@ -1,5 +1,7 @@
 package tool
 
+import "strings"
+
 // Caller is on whose behalf something happens. Personas live within a tenant, sessions within a persona: two callers are
 // the same session only when all three are equal.
 type Caller struct {
@@ -27,6 +29,19 @@ func (c Caller) Validate() error {
 		}
 	}
 	return nil
+}
+
+// RoleMark stands in the persona of a specialist, an agent that another one has spawned, between that of its manager and its
+// role.
+const RoleMark = "/"
+
+// Root is the persona that answers for another one: of a specialist the manager that it goes back to, else the persona itself.
+// What it may use and decide is counted for it.
+func Root(persona string) string {
+	if root, _, _ := strings.Cut(persona, RoleMark); root != "" {
+		return root
+	}
+	return persona
 }
 
 // Actor is who decides something: the caller itself, or somebody named who acts in the caller's place.
