@@ -280,3 +280,20 @@ func get(url, key string, headers ...string) (*http.Response, error) {
 
 // lines reads a stream by lines.
 func lines(body io.Reader) *bufio.Reader { return bufio.NewReader(body) }
+
+// The page that shows the document is small, and its browser may ask nobody else.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for path, kind := range map[string]string{"/docs": "text/html", "/docs/docs.js": "text/javascript", "/docs/docs.css": "text/css"} {
+		got := w.ask("", "GET", path, "")
+		policy := got.header.Get("Content-Security-Policy")
+		if got.status != http.StatusOK || len(got.body) > 10<<10 || !strings.HasPrefix(got.header.Get("Content-Type"), kind) ||
+			!strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: %d, %d bytes of %s under %s", path, got.status, len(got.body), got.header.Get("Content-Type"), policy)
+		}
+		if strings.Contains(string(got.body), "://") {
+			t.Errorf("%s names another site", path)
+		}
+	}
+}
