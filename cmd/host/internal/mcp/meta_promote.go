@@ -56,8 +56,11 @@ func runPromote(ctx context.Context, c *call) (any, error) {
 	return promoted{risen.ID, risen.Name, risen.Tier, risen.PromotedBy}, nil
 }
 
-// rises returns nil when a tool can rise to a tier: nobody is asked in vain.
+// rises returns nil when the caller can let a tool rise to a tier: nobody is asked in vain.
 func (c *call) rises(r *tool.Record, to tool.Tier) error {
+	if err := c.who.Scopes.Require(tool.ScopeApprove); err != nil {
+		return err
+	}
 	if err := r.Callable(); err != nil {
 		return err
 	}
@@ -66,9 +69,6 @@ func (c *call) rises(r *tool.Record, to tool.Tier) error {
 			Code: tool.InvalidInput, Path: "/to", Message: fmt.Sprintf("%s is of the tier %s, and rises by one at a time", r.Name, r.Tier),
 			Hint: "session tools rise to agent, agent tools to shared",
 		}
-	}
-	if !c.who.Scopes.Has(tool.ScopeApprove) {
-		return c.who.Scopes.Require(tool.ScopeApprove)
 	}
 	return nil
 }
