@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.com/toolsmith/runtime"
+	"example.com/toolsmith/runtime/builtin"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
@@ -40,7 +41,7 @@ func (h *Host) openSelf() error {
 	})
 	h.self.workflows = selfimprove.NewWorkflows(h.shelf, selfimprove.WorkflowOptions{
 		MaxSteps: c.Workflows.MaxSteps, AllowedTools: c.Workflows.AllowedTools, Call: h.callStep, Visible: h.callable, InputSchema: h.inputSchema,
-		Now: h.opt.Now,
+		CheckText: builtin.CheckText, Now: h.opt.Now,
 	})
 	h.self.parameters = selfimprove.NewParameters(h.shelf, selfimprove.ParameterOptions{})
 	h.self.evaluation = selfimprove.NewEvaluation(h.shelf, selfimprove.EvaluationOptions{

@@ -97,8 +97,9 @@ const (
 	MaxSkills          = 1000      // of a catalogue
 	MaxSessionSkills   = 50        // that a session has enabled
 	MaxProposalBytes   = 64 << 10  // of the content of a proposal
-	MaxProposals       = 100       // of a persona, approved or not
+	MaxProposals       = 100       // of a persona, approved or waiting
 	MaxPendingDrafts   = 20        // of a persona
+	MaxRefusedDrafts   = 20        // proposals of a persona that are remembered once they are refused
 	MaxSkillReason     = 1000      // bytes, or characters of an agent's request
 	maxSkillName       = 64        // bytes, of ids and categories, too
 	maxSkillExcerpt    = 300       // characters of a description in a list
@@ -195,6 +196,22 @@ func (s *Skills) Show(ctx context.Context, tenant, persona, which string) (Skill
 		return Skill{}, err
 	}
 	return k.load()
+}
+
+// Refusals returns the requests to enable skills that a person refused a persona, by the id of the skill. Such a refusal holds
+// whatever the skill says by now.
+func (s *Skills) Refusals(ctx context.Context, tenant, persona string) (map[string]SkillDraft, error) {
+	v, err := s.view(ctx, tool.Caller{Tenant: tenant, Persona: persona})
+	if err != nil {
+		return nil, err
+	}
+	refused := map[string]SkillDraft{}
+	for _, d := range v.drafts {
+		if last := v.decision(d.SkillID); last != nil && last.State == DraftRefused {
+			refused[d.SkillID] = *last
+		}
+	}
+	return refused, nil
 }
 
 // Missing returns what a skill requires and this machine lacks, in words.

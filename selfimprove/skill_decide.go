@@ -26,7 +26,7 @@ func (s *Skills) Approvals(ctx context.Context, tenant string) ([]SkillApproval,
 		for _, d := range v.drafts {
 			if d.State == DraftPending {
 				current := v.current(d.SkillID)
-				a := SkillApproval{SkillDraft: d, Current: current}
+				a := SkillApproval{SkillDraft: d, Current: current, Beware: v.refusal(d.SkillID)}
 				if e := tool.AsError(d.covers(current)); e != nil {
 					a.Problem = e.Message
 				}
@@ -76,8 +76,9 @@ func (d *SkillDraft) covers(current *Skill) error {
 
 // Decide is a person's word on a draft of a persona: what is approved holds from then on, in all of its sessions, as long as the
 // skill is what it was; a refusal holds until it is changed, whatever the skill becomes. The id may be of a skill for which
-// nobody has asked, as Skill.ApprovalID has it, for refusals also without the digits at its end. A decision on a request can be
-// changed; a proposal that is refused is forgotten. by must be a person, never an agent.
+// nobody has asked, as Skill.ApprovalID has it. The digits at its end may be left out where the rest means one request, those that
+// wait before those that were decided. A decision can be changed; of the proposals that were refused the last MaxRefusedDrafts are
+// kept. by must be a person, never an agent.
 func (s *Skills) Decide(ctx context.Context, by tool.Actor, tenant, persona, id string, approved bool, reason string) (SkillDraft, error) {
 	if len(reason) > MaxSkillReason {
 		return SkillDraft{}, tool.Errorf(tool.InvalidRequest, "the reason is longer than %d bytes", MaxSkillReason)
@@ -91,6 +92,7 @@ func (s *Skills) Decide(ctx context.Context, by tool.Actor, tenant, persona, id 
 		return SkillDraft{}, err
 	}
 	d, err := v.meant(persona, id, approved)
+	d.SourcePath = v.place(&d)
 	switch {
 	case err != nil:
 		return d, err
@@ -107,28 +109,81 @@ func (s *Skills) Decide(ctx context.Context, by tool.Actor, tenant, persona, id 
 		err = s.dropOthers(ctx, by, owner, d, DraftPending, DraftApproved, DraftRefused)
 	case approved:
 		err = s.dropOthers(ctx, by, owner, d, DraftApproved)
+	default:
+		err = s.dropRefused(ctx, by, owner)
 	}
 	return d, err
 }
 
 // meant is the draft that an id means: one that there is, or a new one of a skill for which nobody has asked.
 func (v *skillView) meant(persona, id string, approved bool) (SkillDraft, error) {
-	whole := func(d SkillDraft) bool { return d.ID == id }
-	short := func(d SkillDraft) bool {
-		return !approved && d.Kind == EnableSkill && string(EnableSkill)+"-"+d.SkillID == id
+	isWhole := func(d SkillDraft) bool { return d.ID == id }
+	if at := slices.IndexFunc(v.drafts, isWhole); at >= 0 {
+		return v.drafts[at], nil
 	}
-	for _, is := range []func(SkillDraft) bool{whole, short} {
-		if at := slices.IndexFunc(v.drafts, is); at >= 0 {
-			return v.drafts[at], nil
-		}
-		for i := range v.skills {
-			if d := enabling(&v.skills[i]); v.skills[i].Problem == "" && is(d) {
-				d.Persona = persona
-				return d, nil
-			}
+	if d, ok := v.unasked(persona, isWhole); ok {
+		return d, nil
+	}
+	isShort := func(d SkillDraft) bool { return d.shortID() == id }
+	list := v.shortlist(isShort)
+	switch {
+	case len(list) == 1 || len(list) > 1 && list[0].Kind == EnableSkill && !approved: // a refusal is of the skill, whatever it says
+		return list[0], nil
+	case len(list) > 1:
+		return SkillDraft{}, ambiguous(id, list)
+	case !approved:
+		if d, ok := v.unasked(persona, isShort); ok {
+			return d, nil
 		}
 	}
 	return SkillDraft{}, noRequest(persona, id)
+}
+
+// place is where the skill of a request lies: now, when the request was decided before and the text is the same.
+func (v *skillView) place(d *SkillDraft) string {
+	if k, err := v.find(d.SkillID); err == nil && d.Kind == EnableSkill && d.State != DraftPending && d.SHA256 == k.SHA256 {
+		return k.SourcePath
+	}
+	return d.SourcePath
+}
+
+// shortlist is the drafts that may be meant: those that wait or, when there are none, those that were decided.
+func (v *skillView) shortlist(is func(SkillDraft) bool) (waits []SkillDraft) {
+	var decided []SkillDraft
+	for _, d := range v.drafts {
+		switch {
+		case !is(d):
+		case d.State == DraftPending:
+			waits = append(waits, d)
+		default:
+			decided = append(decided, d)
+		}
+	}
+	if len(waits) == 0 {
+		return decided
+	}
+	return waits
+}
+
+// unasked is the request of a skill for which nobody has asked.
+func (v *skillView) unasked(persona string, is func(SkillDraft) bool) (SkillDraft, bool) {
+	for i := range v.skills {
+		if d := enabling(&v.skills[i]); v.skills[i].Problem == "" && is(d) {
+			d.Persona = persona
+			return d, true
+		}
+	}
+	return SkillDraft{}, false
+}
+
+func ambiguous(id string, list []SkillDraft) error {
+	var ids []string
+	for _, d := range list {
+		ids = append(ids, d.ID)
+	}
+	return &tool.Error{
+		Code: tool.InvalidRequest, Message: fmt.Sprintf("%s means %d requests", tool.Quote(id), len(list)), Hint: "give one with its digits: " + someNames(ids),
+	}
 }
 
 func noRequest(persona, id string) error {
@@ -150,10 +205,13 @@ func (s *Skills) decide(ctx context.Context, by tool.Actor, owner tool.Caller, d
 				return change, err
 			}
 		}
+		if kept.State == d.State && kept.State != DraftPending {
+			kept.SourcePath = d.SourcePath
+		}
 		switch {
 		case old == nil && d.State != "" || !kept.same(d):
 			return change, noRequest(d.Persona, d.ID) // it was decided or asked anew meanwhile
-		case kept.State == state:
+		case kept.State == state && (state == DraftRefused || kept.Kind == ProposeSkill || slices.Contains(kept.ApprovedIn, kept.SourcePath)):
 			d = kept
 			return tool.DocumentChange{Value: old}, nil
 		}
@@ -161,14 +219,44 @@ func (s *Skills) decide(ctx context.Context, by tool.Actor, owner tool.Caller, d
 		if kept.At.IsZero() {
 			kept.At = now
 		}
+		kept.approveIn(approved)
 		d = kept
 		change.Events = []tool.DocumentEvent{{Type: tool.SkillDecided, Data: map[string]any{
 			"draft": d.ID, "persona": d.Persona, "kind": d.Kind, "skillId": d.SkillID, "approved": approved, "reason": reason,
 		}}}
-		if approved || d.Kind == EnableSkill {
-			change.Value, err = json.Marshal(d)
-		}
+		change.Value, err = json.Marshal(d)
 		return change, err
 	})
 	return d, err
+}
+
+// approveIn remembers where a text lies that is approved, the last places of several; a refusal is of all of them.
+func (d *SkillDraft) approveIn(approved bool) {
+	const most = 20
+	switch {
+	case d.Kind != EnableSkill:
+	case !approved:
+		d.ApprovedIn = nil
+	case !slices.Contains(d.ApprovedIn, d.SourcePath):
+		d.ApprovedIn = append(d.ApprovedIn, d.SourcePath)
+		d.ApprovedIn = d.ApprovedIn[max(0, len(d.ApprovedIn)-most):]
+	}
+}
+
+// dropRefused forgets the proposals that were refused before the last ones.
+func (s *Skills) dropRefused(ctx context.Context, by tool.Actor, owner tool.Caller) error {
+	all, err := s.drafts(ctx, owner)
+	if err != nil {
+		return err
+	}
+	refused := slices.DeleteFunc(all, func(d SkillDraft) bool {
+		return d.Kind != ProposeSkill || d.State != DraftRefused || d.DecidedAt == nil
+	})
+	slices.SortStableFunc(refused, func(a, b SkillDraft) int { return b.DecidedAt.Compare(a.DecidedAt.Time) })
+	for _, d := range refused[min(len(refused), MaxRefusedDrafts):] {
+		if err := s.drop(ctx, by, owner, d.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }

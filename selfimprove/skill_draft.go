@@ -52,7 +52,15 @@ type SkillDraft struct {
 	DecidedBy  string     `json:"decidedBy,omitempty"`
 	DecidedAt  *tool.Time `json:"decidedAt,omitempty"`
 	Why        string     `json:"why,omitempty"` // the person's
+	// ApprovedIn are the places in which a person approved the text that is to be enabled: what lies there again is approved, also
+	// when it was asked for elsewhere meanwhile.
+	ApprovedIn []string `json:"approvedIn,omitempty"`
 }
+
+// Means reports whether an id is that of the draft, or what stands before the digits at the end of it.
+func (d *SkillDraft) Means(id string) bool { return id == d.ID || id == d.shortID() }
+
+func (d *SkillDraft) shortID() string { return string(d.Kind) + "-" + d.SkillID }
 
 // Text is the SKILL.md of a proposal.
 func (d *SkillDraft) Text() string {
@@ -86,6 +94,8 @@ type SkillApproval struct {
 	Current *Skill `json:"current,omitempty"` // nil when there is none at hand
 	// Problem says why the draft cannot be approved; "" when it can.
 	Problem string `json:"problem,omitempty"`
+	// Beware says that a person refused the skill that the draft edits, and why. Approving the edit does not change that.
+	Beware string `json:"beware,omitempty"`
 }
 
 // drafts returns those of a persona, by id.
@@ -136,8 +146,11 @@ func (s *Skills) ask(ctx context.Context, by tool.Actor, among []SkillDraft, d S
 	ref := persona(by.Caller, tool.SkillDrafts, d.ID)
 	return waits, s.shelf.EditDocument(ctx, by, ref, func(old []byte) (tool.DocumentChange, error) {
 		var kept SkillDraft
-		if old != nil && decodeDocument(tool.SkillDrafts, old, &kept) == nil && kept.same(d) {
-			return tool.DocumentChange{Value: old}, nil
+		if old != nil && decodeDocument(tool.SkillDrafts, old, &kept) == nil {
+			if kept.same(d) {
+				return tool.DocumentChange{Value: old}, nil
+			}
+			d.ApprovedIn = kept.ApprovedIn
 		}
 		value, err := json.Marshal(d)
 		return tool.DocumentChange{Value: value, Events: []tool.DocumentEvent{{Type: tool.SkillRequested, Data: map[string]any{
@@ -156,8 +169,14 @@ func (s *Skills) dropOthers(ctx context.Context, by tool.Actor, owner tool.Calle
 	all, err := s.drafts(ctx, owner)
 	for _, d := range all {
 		if err == nil && d.Kind == last.Kind && slices.Contains(states, d.State) && d.SkillID == last.SkillID && d.ID != last.ID {
-			err = s.shelf.EditDocument(ctx, by, persona(owner, tool.SkillDrafts, d.ID), func([]byte) (tool.DocumentChange, error) { return tool.DocumentChange{}, nil })
+			err = s.drop(ctx, by, owner, d.ID)
 		}
 	}
 	return err
+}
+
+// drop forgets a draft.
+func (s *Skills) drop(ctx context.Context, by tool.Actor, owner tool.Caller, id string) error {
+	nothing := func([]byte) (tool.DocumentChange, error) { return tool.DocumentChange{}, nil }
+	return s.shelf.EditDocument(ctx, by, persona(owner, tool.SkillDrafts, id), nothing)
 }

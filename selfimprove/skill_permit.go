@@ -73,15 +73,27 @@ func (s *Skills) holds(v *skillView, m skillMark, k *Skill) bool {
 
 // refused reports whether the last word of a person on a skill was a refusal, whatever the skill said then.
 func (v *skillView) refused(k *Skill) bool {
-	last := v.decision(k)
+	last := v.decision(k.SkillID)
 	return last != nil && last.State == DraftRefused
 }
 
-// decision is the last decision on a skill; nil when there was none.
-func (v *skillView) decision(k *Skill) (last *SkillDraft) {
+// refusal words the refusal of a skill for the person who decides on an edit of it; "" when it was not refused.
+func (v *skillView) refusal(id string) string {
+	last := v.decision(id)
+	switch {
+	case last == nil || last.State != DraftRefused:
+		return ""
+	case last.Why == "":
+		return "a person refused this skill"
+	}
+	return "a person refused this skill: " + last.Why
+}
+
+// decision is the last decision on whether a skill may be enabled; nil when there was none.
+func (v *skillView) decision(id string) (last *SkillDraft) {
 	for i := range v.drafts {
 		d := &v.drafts[i]
-		if d.SkillID == k.SkillID && d.DecidedAt != nil && (last == nil || d.DecidedAt.After(last.DecidedAt.Time)) {
+		if d.Kind == EnableSkill && d.SkillID == id && d.DecidedAt != nil && (last == nil || d.DecidedAt.After(last.DecidedAt.Time)) {
 			last = d
 		}
 	}
@@ -91,14 +103,20 @@ func (v *skillView) decision(k *Skill) (last *SkillDraft) {
 // approved reports whether a person approved a skill as it is now, and where it lies now.
 func (v *skillView) approved(k *Skill) bool {
 	return slices.ContainsFunc(v.drafts, func(d SkillDraft) bool {
-		return d.State == DraftApproved && d.SkillID == k.SkillID && (d.Kind == ProposeSkill && k.folder == "" || d.Kind == EnableSkill && d.isOf(k))
+		switch {
+		case d.SkillID != k.SkillID:
+			return false
+		case d.Kind == ProposeSkill:
+			return d.State == DraftApproved && k.folder == ""
+		}
+		return d.State == DraftApproved && d.isOf(k) || d.SHA256 == k.SHA256 && slices.Contains(d.ApprovedIn, k.SourcePath)
 	})
 }
 
 // wasApproved reports whether a person approved what a skill was once.
 func (v *skillView) wasApproved(k *Skill) bool {
 	return slices.ContainsFunc(v.drafts, func(d SkillDraft) bool {
-		return d.Kind == EnableSkill && d.SkillID == k.SkillID && d.State == DraftApproved
+		return d.Kind == EnableSkill && d.SkillID == k.SkillID && (d.State == DraftApproved || len(d.ApprovedIn) > 0)
 	})
 }
 

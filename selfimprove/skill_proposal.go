@@ -73,14 +73,30 @@ func (s *Skills) Propose(ctx context.Context, by tool.Actor, p SkillProposal) (S
 	if err != nil {
 		return SkillChange{}, err
 	}
+	if err := v.refusedBefore(d); err != nil {
+		return SkillChange{}, err
+	}
 	proposals := slices.DeleteFunc(slices.Clone(v.drafts), func(d SkillDraft) bool {
 		_, gone := v.retired[d.SkillID]
-		return gone || d.Kind != ProposeSkill
+		return gone || d.Kind != ProposeSkill || d.State == DraftRefused
 	})
 	if len(proposals) >= MaxProposals {
 		return SkillChange{}, tooMany(fmt.Sprintf("there are %d proposals already", len(proposals)), "have the operator retire skills that are no longer needed")
 	}
 	return s.ask(ctx, by, v.drafts, d, "a person decides on it; until then nothing changes")
+}
+
+// refusedBefore returns nil unless a person refused the same proposal, word for word.
+func (v *skillView) refusedBefore(d SkillDraft) error {
+	at := slices.IndexFunc(v.drafts, func(old SkillDraft) bool { return old.State == DraftRefused && old.same(d) })
+	if at < 0 {
+		return nil
+	}
+	message := "a person refused this proposal"
+	if why := v.drafts[at].Why; why != "" {
+		message += ", saying " + tool.Quote(why)
+	}
+	return &tool.Error{Code: tool.Denied, Path: "/content", Message: message, Hint: "propose something else, or do without"}
 }
 
 func tooMany(message, hint string) error {

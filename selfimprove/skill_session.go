@@ -153,7 +153,7 @@ func (s *Skills) refuseOrAsk(ctx context.Context, by tool.Actor, v *sessionView,
 	switch {
 	case v.refused(k):
 		denied.Message = fmt.Sprintf("the skill %s is not permitted: a person refused it", tool.Quote(k.SkillID))
-		if why := v.decision(k).Why; why != "" {
+		if why := v.decision(k.SkillID).Why; why != "" {
 			denied.Message += ", saying " + tool.Quote(why)
 		}
 		return SkillChange{}, denied

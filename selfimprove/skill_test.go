@@ -338,8 +338,8 @@ func TestProposals(t *testing.T) {
 	}
 	n := 0
 	w.must(w.shelf.Documents(t.Context(), tool.DocumentRef{Kind: tool.SkillDrafts, Tenant: "acme", Persona: "ann"}, func(string, []byte) (bool, error) { n++; return true, nil }))
-	if n != 2 {
-		t.Errorf("%d drafts are kept, want the two that hold", n)
+	if n != 3 {
+		t.Errorf("%d drafts are kept, want the two that hold, and the one that was refused", n)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/toolsmith/runtime/compose"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -56,7 +57,10 @@ type WorkflowOptions struct {
 	Visible func(ctx context.Context, c tool.Caller, name string) bool
 	// InputSchema returns the JSON Schema of what a tool takes that a caller may call; nil when it is not known. nil knows none.
 	InputSchema func(ctx context.Context, c tool.Caller, name string) json.RawMessage
-	Now         func() time.Time // nil is time.Now
+	// CheckText returns why a tool refuses a text in a member of its input whatever else the input has, such as a template that
+	// cannot be read. nil finds nothing.
+	CheckText func(tool, member, text string) error
+	Now       func() time.Time // nil is time.Now
 }
 
 func (opt WorkflowOptions) withDefaults() WorkflowOptions {
@@ -69,6 +73,9 @@ func (opt WorkflowOptions) withDefaults() WorkflowOptions {
 	}
 	if opt.InputSchema == nil {
 		opt.InputSchema = func(context.Context, tool.Caller, string) json.RawMessage { return nil }
+	}
+	if opt.CheckText == nil {
+		opt.CheckText = func(string, string, string) error { return nil }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -87,10 +94,11 @@ func NewWorkflows(shelf Shelf, opt WorkflowOptions) *Workflows {
 	return &Workflows{shelf, opt.withDefaults()}
 }
 
-// Create checks a plan and keeps it as a workflow. The error is a *tool.Error: InvalidRequest with compose.Problems as its cause,
-// all of them, or Limit when there are too many workflows already.
-func (w *Workflows) Create(ctx context.Context, by tool.Actor, plan WorkflowPlan) (Workflow, error) {
-	if _, err := w.check(ctx, by.Caller, plan); err != nil {
+// Create checks a plan and keeps it as a workflow. What was wrong with the text that the plan was read from is told together with
+// all else. The error is a *tool.Error: InvalidRequest with compose.Problems as its cause, the first 20 of them, or Limit when there
+// are too many workflows already.
+func (w *Workflows) Create(ctx context.Context, by tool.Actor, plan WorkflowPlan, misread ...compose.Problem) (Workflow, error) {
+	if _, err := w.check(ctx, by.Caller, plan, misread); err != nil {
 		return Workflow{}, err
 	}
 	var made Workflow

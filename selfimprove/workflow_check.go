@@ -11,16 +11,17 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// check makes a plan into a pipeline that its caller may run now. Everything that is wrong is told at once.
-func (w *Workflows) check(ctx context.Context, c tool.Caller, plan WorkflowPlan) (*compose.Pipeline, error) {
-	var f findings
-	f.texts(plan)
-	if n, most := len(plan.Steps), w.opt.MaxSteps; n > most {
-		f.add("/steps", fmt.Sprintf("the workflow has %d steps: maxSteps is %d", n, most), "make several workflows of it")
-		return nil, f.failure()
-	}
-	f.recursion(plan.Steps)
-	for i, s := range plan.Steps {
+// maxCheckedSteps bounds the steps that are looked at when there are more than are allowed.
+const maxCheckedSteps = 100
+
+// check makes a plan into a pipeline that its caller may run now. Everything that is wrong is told at once, what is known of the
+// text that the plan was read from first.
+func (w *Workflows) check(ctx context.Context, c tool.Caller, plan WorkflowPlan, misread compose.Problems) (*compose.Pipeline, error) {
+	f := findings(slices.Clone(misread))
+	f.texts(plan, w.opt.MaxSteps)
+	steps := plan.Steps[:min(len(plan.Steps), max(w.opt.MaxSteps, maxCheckedSteps))]
+	f.recursion(steps)
+	for i, s := range steps {
 		at := fmt.Sprintf("/steps/%d/tool", i)
 		switch {
 		case strings.TrimSpace(s.Tool) == "" || compose.Meta(s.Tool): // compose says so
@@ -33,12 +34,10 @@ func (w *Workflows) check(ctx context.Context, c tool.Caller, plan WorkflowPlan)
 	if err := ctx.Err(); err != nil {
 		return nil, tool.AsError(err) // what could not be looked up is not missing
 	}
-	made, err := compose.New(specOf(plan.Steps), compose.Rules{MaxSteps: w.opt.MaxSteps})
+	made, err := compose.New(specOf(steps), compose.Rules{MaxSteps: max(1, len(steps))})
 	f.language(err)
-	if made != nil {
-		f.unresolved(made)
-		f.inputs(ctx, w, c, plan.Steps)
-	}
+	f.unresolved(compose.References(specOf(steps)))
+	f.inputs(ctx, w, c, steps)
 	return made, f.failure()
 }
 
@@ -54,17 +53,8 @@ func specOf(steps []WorkflowStep) (spec compose.Spec) {
 	return spec
 }
 
-// findings collects what is wrong with a plan, at most one thing of each place.
-type findings compose.Problems
-
-func (f *findings) add(path, message, hint string) {
-	if !slices.ContainsFunc(*f, func(p compose.Problem) bool { return p.Path == path }) {
-		*f = append(*f, compose.Problem{Path: path, Message: message, Hint: hint})
-	}
-}
-
 // texts checks what every workflow has.
-func (f *findings) texts(plan WorkflowPlan) {
+func (f *findings) texts(plan WorkflowPlan, maxSteps int) {
 	for _, field := range []struct {
 		name, text string
 		most       int
@@ -73,20 +63,24 @@ func (f *findings) texts(plan WorkflowPlan) {
 		case strings.TrimSpace(field.text) == "":
 			f.add("/"+field.name, field.name+" is required", "say what the workflow is for")
 		case len(field.text) > field.most:
-			f.add("/"+field.name, fmt.Sprintf("the %s has %d bytes: at most %d are kept", field.name, len(field.text), field.most), "")
+			f.add("/"+field.name, fmt.Sprintf("the %s has %d bytes: at most %d are kept", field.name, len(field.text), field.most), "say it in fewer words")
 		}
 	}
 	size := 0
 	for _, s := range plan.Steps {
 		size += len(s.Tool) + len(s.Args) + len(s.Condition)
 	}
-	switch {
-	case len(plan.Steps) == 0:
-		f.add("/steps", "steps is required: a list with at least one step", `give [{"tool": NAME, "args": {…}}]`)
+	switch n := len(plan.Steps); {
+	case n == 0:
+		f.add("/steps", "steps is required: a list with at least one step", stepsHint)
+	case n > maxSteps:
+		f.add("/steps", fmt.Sprintf("the workflow has %d steps: maxSteps is %d", n, maxSteps), "make several workflows of it")
 	case size > MaxWorkflowBytes:
 		f.add("/steps", fmt.Sprintf("the steps have %d bytes: at most %d are kept", size, MaxWorkflowBytes), "hand long values in with the input")
 	}
 }
+
+const stepsHint = `give [{"tool": NAME, "args": {…}}]`
 
 // recursion finds workflows within workflows.
 func (f *findings) recursion(steps []WorkflowStep) {
@@ -106,31 +100,19 @@ func (f *findings) language(err error) {
 	}
 }
 
-// failure is the findings as the error of an outcome, nil when there are none.
-func (f findings) failure() error {
-	if len(f) == 0 {
-		return nil
-	}
-	p := compose.Problems(f)
-	e := &tool.Error{Code: tool.InvalidRequest, Message: p[0].Message, Path: p[0].Path, Hint: p[0].Hint, Cause: p}
-	if len(p) > 1 {
-		e.Message, e.Path = fmt.Sprintf("%d problems: %s", len(p), p.Error()), ""
-	}
-	return e
-}
-
 // argsPath is a place that compose names in the words of workflows.
 func argsPath(path string) string { return strings.Replace(path, "/inputMapping", "/args", 1) }
 
 // unresolved finds words that look like references and are none: a run would fail with them.
-func (f *findings) unresolved(p *compose.Pipeline) {
-	for i := range p.Spec().Steps {
-		for _, r := range p.References(i) {
+func (f *findings) unresolved(references [][]compose.Reference) {
+	for i := range references {
+		for _, r := range references[i] {
+			at := argsPath(r.At)
 			switch {
 			case r.Root != "input" && r.Root != "prev" && r.Root != "steps":
-				f.add(argsPath(r.At), fmt.Sprintf("step %d: %s refers to nothing: references begin with $input, $prev or $steps", i, tool.Quote(r.Text)), "write $$ for a dollar sign")
+				f.add(at, fmt.Sprintf("step %d: %s refers to nothing: references begin with $input, $prev or $steps", i, tool.Quote(r.Text)), "write $$ for a dollar sign")
 			case r.Root == "prev" && i == 0 && len(r.Path) > 0:
-				f.add(argsPath(r.At), fmt.Sprintf("step %d: %s refers to a step, and no step comes before this one", i, tool.Quote(r.Text)), "$input is what the run is given")
+				f.add(at, fmt.Sprintf("step %d: %s refers to a step, and no step comes before this one", i, tool.Quote(r.Text)), "$input is what the run is given")
 			}
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"example.com/toolsmith/runtime/compose"
 	"example.com/toolsmith/runtime/schema"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -19,6 +19,11 @@ import (
 // there is too much, and literals that do not fit.
 func (f *findings) inputs(ctx context.Context, w *Workflows, c tool.Caller, steps []WorkflowStep) {
 	for i, s := range steps {
+		at := fmt.Sprintf("/steps/%d/args", i)
+		said := func(message string) string {
+			return fmt.Sprintf("step %d: the input of %s: %s", i, tool.Quote(s.Tool), message)
+		}
+		f.literals(w, s, at, said)
 		text := w.opt.InputSchema(ctx, c, s.Tool)
 		if text == nil {
 			continue
@@ -27,11 +32,29 @@ func (f *findings) inputs(ctx context.Context, w *Workflows, c tool.Caller, step
 		if err != nil {
 			continue // what it takes is not known; the call will tell
 		}
+		before := slices.Clone(*f)
 		for _, m := range misfits(takes, text, s.Args) {
-			*f = append(*f, compose.Problem{ // of one place there may be several, such as members that are missing
-				Path: fmt.Sprintf("/steps/%d/args%s", i, m.Path), Message: fmt.Sprintf("step %d: the input of %s: %s", i, tool.Quote(s.Tool), m.Message),
-				Hint: "give what the tool takes: a search for it shows its input schema",
-			})
+			if path := at + m.Path; !before.has(path) { // of one place there may be several, such as members that are missing
+				f.put(path, said(m.Message), "give what the tool takes: a search for it shows its input schema")
+			}
+		}
+	}
+}
+
+// literals finds texts that a tool reads as a language, such as templates, and cannot read.
+func (f *findings) literals(w *Workflows, s WorkflowStep, at string, said func(string) string) {
+	var args map[string]any
+	if json.Unmarshal(s.Args, &args) != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		var open []string
+		text, ok := literals(args[name], "", &open).(string)
+		if !ok || len(open) > 0 {
+			continue
+		}
+		if e := tool.AsError(w.opt.CheckText(s.Tool, name, text)); e != nil {
+			f.add(member(at, name), said(e.Message), e.Hint)
 		}
 	}
 }

@@ -2,58 +2,63 @@ package selfimprove
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"example.com/toolsmith/runtime/compose"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
 )
 
-// ReadWorkflow reads a plan from JSON. The error is a *tool.Error of code InvalidRequest with the JSON pointer of the first member
-// that is not known, is given twice or is of another type.
-func ReadWorkflow(text []byte) (plan WorkflowPlan, err error) {
+// ReadWorkflow reads a plan from JSON, as far as it can be read. What is wrong with its members is misread, for Create, which tells
+// it together with all else. The error is a *tool.Error of code InvalidRequest: the text is no JSON object, or gives a member twice.
+func ReadWorkflow(text []byte) (plan WorkflowPlan, misread compose.Problems, err error) {
 	if _, err := wire.FindPlaces(text); err != nil {
-		return plan, err
+		return plan, nil, err
 	}
-	if err := onlyMembers(text, "", "a workflow", "name", "description", "steps"); err != nil {
-		return plan, err
+	var f findings
+	given := f.members(text, "", "a workflow", "name", "description", "steps")
+	if given == nil {
+		return plan, nil, f.failure()
 	}
-	var parts struct{ Steps []json.RawMessage }
-	if json.Unmarshal(text, &parts) != nil {
-		return plan, unreadable("/steps", "steps is no list", `give [{"tool": NAME, "args": {…}}]`)
+	plan.Name, plan.Description = f.text(given, "", "name"), f.text(given, "", "description")
+	var steps []json.RawMessage
+	if given["steps"] != nil && json.Unmarshal(given["steps"], &steps) != nil {
+		f.add(wholeSteps, "steps is no list", stepsHint)
 	}
-	for i, step := range parts.Steps {
-		if err := onlyMembers(step, fmt.Sprintf("/steps/%d", i), "a step", "tool", "args", "condition"); err != nil {
-			return plan, err
-		}
+	for i, step := range steps {
+		plan.Steps = append(plan.Steps, f.step(step, fmt.Sprintf("%s/%d", wholeSteps, i)))
 	}
-	if err := json.Unmarshal(text, &plan); err != nil {
-		at := ""
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			at = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
-		}
-		return plan, unreadable(at, "name, description, tool and condition are texts", "give texts in quotes")
-	}
-	return plan, nil
+	return plan, compose.Problems(f), nil
 }
 
-// onlyMembers returns nil when a text is an object that has no members but those that are known.
-func onlyMembers(text []byte, at, what string, known ...string) error {
-	var given map[string]json.RawMessage
+// step reads one step.
+func (f *findings) step(text []byte, at string) WorkflowStep {
+	given := f.members(text, at, "a step", "tool", "args", "condition")
+	return WorkflowStep{Tool: f.text(given, at, "tool"), Args: given["args"], Condition: f.text(given, at, "condition")}
+}
+
+// members are those of an object, of which those that are not known are found; nil when the text is none.
+func (f *findings) members(text []byte, at, what string, known ...string) (given map[string]json.RawMessage) {
+	hint := "its members are " + strings.Join(known, ", ")
 	if json.Unmarshal(text, &given) != nil || given == nil {
-		return unreadable(at, what+" is an object", "its members are "+strings.Join(known, ", "))
+		f.add(at, what+" is an object", hint)
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, name) {
-			return unreadable(at+"/"+name, fmt.Sprintf("%s has no member %s", what, tool.Quote(name)), "its members are "+strings.Join(known, ", "))
+			f.add(member(at, name), fmt.Sprintf("%s has no member %s", what, tool.Quote(name)), hint)
 		}
 	}
-	return nil
+	return given
 }
 
-func unreadable(at, message, hint string) error {
-	return &tool.Error{Code: tool.InvalidRequest, Path: at, Message: message, Hint: hint}
+// text is a member that is a text.
+func (f *findings) text(given map[string]json.RawMessage, at, name string) (text string) {
+	if given[name] != nil && json.Unmarshal(given[name], &text) != nil {
+		f.add(member(at, name), name+" is a text", "give a text in quotes")
+	}
+	return text
 }

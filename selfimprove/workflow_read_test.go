@@ -11,28 +11,30 @@ import (
 
 func TestReadWorkflow(t *testing.T) {
 	t.Parallel()
-	plan, err := selfimprove.ReadWorkflow([]byte(`{"name":"n","description":"d","steps":[{"tool":"echo","args":{"a":1},"condition":"$input"}]}`))
-	if err != nil || plan.Name != "n" || len(plan.Steps) != 1 || plan.Steps[0].Condition != "$input" || string(plan.Steps[0].Args) != `{"a":1}` {
+	plan, misread, err := selfimprove.ReadWorkflow([]byte(`{"name":"n","description":"d","steps":[{"tool":"echo","args":{"a":1},"condition":"$input"}]}`))
+	if err != nil || misread != nil || plan.Name != "n" || len(plan.Steps) != 1 || plan.Steps[0].Condition != "$input" || string(plan.Steps[0].Args) != `{"a":1}` {
 		t.Errorf("%+v %v", plan, err)
 	}
 	for text, want := range map[string][2]string{
-		`[1]`:                             {"", "is an object"},
-		`null`:                            {"", "is an object"},
 		`{"name":"n","nam":1}`:            {"/nam", "no member"},
 		`{"Name":"n"}`:                    {"/Name", "no member"},
 		`{"steps":{}}`:                    {"/steps", "no list"},
 		`{"steps":[1]}`:                   {"/steps/0", "is an object"},
 		`{"steps":[{"arguments":{}}]}`:    {"/steps/0/arguments", "no member"},
-		`{"name":1}`:                      {"/name", "are texts"},
+		`{"name":1}`:                      {"/name", "is a text"},
+		`{"steps":[{"condition":true}]}`:  {"/steps/0/condition", "is a text"},
+		`{"steps":[{}, {"a/b":1}]}`:       {"/steps/1/a~1b", "no member"},
 		`{"steps":[{"tool":"a","if":1}]}`: {"/steps/0/if", "no member"},
 	} {
-		_, err := selfimprove.ReadWorkflow([]byte(text))
-		if e := tool.AsError(err); e == nil || e.Code != tool.InvalidRequest || e.Path != want[0] || !strings.Contains(e.Message, want[1]) || e.Hint == "" {
-			t.Errorf("%s: %v, want %q", text, err, want)
+		_, misread, err := selfimprove.ReadWorkflow([]byte(text))
+		if err != nil || len(misread) != 1 || misread[0].Path != want[0] || !strings.Contains(misread[0].Message, want[1]) || misread[0].Hint == "" {
+			t.Errorf("%s: %v %v, want %q", text, misread, err, want)
 		}
 	}
-	if _, err := selfimprove.ReadWorkflow([]byte(`{"name":"a","name":"b"}`)); !errors.Is(err, tool.InvalidRequest) {
-		t.Errorf("a name that is given twice: %v", err)
+	for _, text := range []string{`[1]`, `null`, `{"name":"a","name":"b"}`, `{`, ``} {
+		if _, _, err := selfimprove.ReadWorkflow([]byte(text)); !errors.Is(err, tool.InvalidRequest) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
@@ -42,10 +44,9 @@ func FuzzReadWorkflow(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if _, err := selfimprove.ReadWorkflow(text); err != nil {
-			if e, ok := errors.AsType[*tool.Error](err); !ok || e.Message == "" {
-				t.Errorf("%v", err)
-			}
+		_, misread, err := selfimprove.ReadWorkflow(text)
+		if e, ok := errors.AsType[*tool.Error](err); err != nil && (!ok || e.Message == "") || len(misread) > 20 {
+			t.Errorf("%v %v", misread, err)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func (w *Workflows) Run(ctx context.Context, by tool.Actor, id string, input jso
 	if !strings.HasPrefix(strings.TrimSpace(string(input)), "{") {
 		return nil, &tool.Error{Code: tool.InvalidInput, Path: "/input", Message: "the input of a workflow is an object", Hint: "give {} where it needs none"}
 	}
-	pipeline, err := w.check(ctx, by.Caller, WorkflowPlan{found.Name, found.Description, found.Steps})
+	pipeline, err := w.check(ctx, by.Caller, WorkflowPlan{found.Name, found.Description, found.Steps}, nil)
 	if err != nil {
 		return nil, w.refused(ctx, by, id, inactive(err))
 	}

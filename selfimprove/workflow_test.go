@@ -203,7 +203,7 @@ func TestT287OthersSeeNoWorkflows(t *testing.T) {
 		for _, action := range []string{"run", "remove"} {
 			w.refused(other, tool.NotFound, []string{"workflow-1", "not found"}, `{"action":%q,"workflowId":"workflow-1"}`, action)
 		}
-		if _, err := w.ForgeRequest(t.Context(), other.Caller, "workflow-1", "pair", "", json.RawMessage("[]")); !errors.Is(err, tool.NotFound) {
+		if _, _, err := w.ForgeRequest(t.Context(), other.Caller, "workflow-1", "pair", "", json.RawMessage("[]")); !errors.Is(err, tool.NotFound) {
 			t.Errorf("%v forges it: %v", other, err)
 		}
 	}
@@ -266,6 +266,71 @@ func TestAllProblemsOfAWorkflowAreTold(t *testing.T) {
 	want := []string{"/name", "/description", "/steps/2/tool", "/steps/0/tool", "/steps/1/tool", "/steps/2/args/a", "/steps/3/tool"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("%q, want %q", paths, want)
+	}
+}
+
+// All that is wrong is told in one answer, whatever part of the text or of the plan it is in.
+func TestAllProblemsOfATextAreToldAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, func(opt *selfimprove.WorkflowOptions) {
+		opt.MaxSteps = 3
+		opt.InputSchema = func(context.Context, tool.Caller, string) json.RawMessage {
+			return json.RawMessage(`{"type":"object","required":["query"],"properties":{"query":{"type":"string"},"data":{}},"additionalProperties":false}`)
+		}
+		opt.CheckText = func(_, member, text string) error {
+			if member == "query" && strings.Contains(text, "[") {
+				return &tool.Error{Code: tool.InvalidInput, Message: "no query", Hint: "close the bracket"}
+			}
+			return nil
+		}
+	})
+	plan, misread, err := selfimprove.ReadWorkflow([]byte(`{"name":"n","extra":1,"steps":[
+		{"tool":"echo","args":{"data":"$typo","more":1}},
+		{"tool":"nothing","cond":"$input"},
+		{"tool":"echo","args":{"query":5},"condition":true},
+		{"tool":"echo","args":{"query":"$$["},"condition":"$input.a ="},
+		{"tool":"echo","args":[]},
+		7]}`))
+	w.must(err)
+	_, err = w.Create(t.Context(), flowAnn, plan, misread...)
+	e := tool.AsError(err)
+	problems, _ := errors.AsType[compose.Problems](err)
+	var paths []string
+	for _, p := range problems {
+		paths = append(paths, p.Path)
+	}
+	want := []string{
+		"/extra", "/steps/1/cond", "/steps/2/condition", "/steps/5", "/description", "/steps", "/steps/1/tool", "/steps/3/condition",
+		"/steps/0/args/data", "/steps/0/args", "/steps/0/args/more", "/steps/1/args", "/steps/2/args/query", "/steps/3/args/query", "/steps/4/args",
+	}
+	slices.Sort(paths)
+	slices.Sort(want)
+	if !slices.Equal(paths, want) {
+		t.Errorf("%q, want\n%q", paths, want)
+	}
+	for _, path := range want {
+		if !strings.Contains(e.Message, "(at "+path+")") {
+			t.Errorf("%s lacks %s", e.Message, path)
+		}
+	}
+	for _, hint := range []string{"close the bracket (/steps/3/args/query)", "its members are tool, args, condition (/steps/1/cond, /steps/5)", "make several workflows of it (/steps)"} {
+		if !strings.Contains(e.Hint, hint) {
+			t.Errorf("%s lacks %s", e.Hint, hint)
+		}
+	}
+	if e.Path != "" || e.Code != tool.InvalidRequest {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestProblemsOfAWorkflowAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, nil)
+	plan, misread, err := selfimprove.ReadWorkflow([]byte(`{"steps":[` + strings.Repeat("{},", 50_000) + `{}]}`))
+	w.must(err)
+	_, err = w.Create(t.Context(), flowAnn, plan, misread...)
+	if e := tool.AsError(err); e == nil || !strings.HasPrefix(e.Message, "the first 20 problems: ") || !strings.Contains(e.Message, "50001 steps") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -540,17 +605,43 @@ func TestForgeRequestOfAWorkflow(t *testing.T) {
 	w := newWorkshop(t, nil)
 	w.done(flowAnn, twoSteps)
 	const cases = `[{"input":{"text":"a"}}]`
-	text, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "echo_pair", "", json.RawMessage(cases))
+	text, notes, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "echo_pair", "", json.RawMessage(cases))
 	w.must(err)
 	want := `{"description":"echoes twice","implementation":{"mode":"compose","steps":[` +
 		`{"name":"step_1","tool":"echo","inputMapping":{"text":"$input.text"}},` +
 		`{"name":"step_2","tool":"echo","inputMapping":{"all":["$prev"],"before":"$steps[0].text","price":"$$5"}}]},` +
 		`"inputSchema":{"type":"object"},"name":"echo_pair","outputSchema":{"type":"object"},"testCases":` + cases + `}`
-	if string(text) != want {
-		t.Errorf("%s, want %s", text, want)
+	if string(text) != want || notes != nil {
+		t.Errorf("%s %q, want %s", text, notes, want)
 	}
-	if _, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "n", "d", json.RawMessage(`[`)); !errors.Is(err, tool.InvalidRequest) {
+	if _, _, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "n", "d", json.RawMessage(`[`)); !errors.Is(err, tool.InvalidRequest) {
 		t.Errorf("cases that are not JSON: %v", err)
+	}
+}
+
+// What may be null is said to the forge, which infers what objects have.
+func TestForgeRequestsMayReturnNull(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, nil)
+	w.done(flowAnn, twoSteps)
+	w.done(flowAnn, `{"action":"create","name":"n","description":"d","steps":[{"tool":"echo","args":{"a":1},"condition":"$input.go"}]}`)
+	const text = `{"input":{"b":1},"expectedOutput":{"text":"a"}}`
+	const textOrNull = `{"type":["object","null"],"properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
+	for _, c := range []struct{ id, cases, output, note string }{
+		{"workflow-1", `[` + text + `]`, `{"type":"object"}`, ""},
+		{"workflow-1", `[` + text + `,{"input":{},"expectedOutput":null}]`, textOrNull, "expects null"},
+		{"workflow-1", `[{"input":{},"expectedOutput":null}]`, `{"type":["object","null"]}`, "expects null"},
+		{"workflow-1", `[{"input":{},"partial":true,"expectedOutput":null}]`, `{"type":"object"}`, ""},
+		{"workflow-2", `[` + text + `]`, textOrNull, "may be skipped"},
+		{"workflow-2", `{}`, `{"type":["object","null"]}`, "may be skipped"},
+	} {
+		request, notes, err := w.ForgeRequest(t.Context(), flowAnn.Caller, c.id, "pair", "", json.RawMessage(c.cases))
+		w.must(err)
+		var made struct{ OutputSchema json.RawMessage }
+		w.must(json.Unmarshal(request, &made))
+		if string(made.OutputSchema) != c.output || (c.note == "") != (notes == nil) || !strings.Contains(strings.Join(notes, "; "), c.note) {
+			t.Errorf("%s %s: %s %q, want %s", c.id, c.cases, made.OutputSchema, notes, c.output)
+		}
 	}
 }
 
@@ -601,7 +692,7 @@ func TestConditionsOfSteps(t *testing.T) {
 	if e.Path != "/steps/0/condition" {
 		t.Errorf("at %s", e.Path)
 	}
-	request, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "pair", "", json.RawMessage("[]"))
+	request, _, err := w.ForgeRequest(t.Context(), flowAnn.Caller, "workflow-1", "pair", "", json.RawMessage("[]"))
 	if err != nil || !strings.Contains(string(request), `"condition":"$input.go == true"`) {
 		t.Errorf("%s %v", request, err)
 	}

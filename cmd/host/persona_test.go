@@ -12,20 +12,24 @@ import (
 	"example.com/toolsmith/selfimprove"
 )
 
-// adapt PERSONA/SESSION TRAIT DELTA WHY changes a trait in the store in $TOOLSMITH_DATA, yesterday, as the persona would.
+// adapt [TENANT:]PERSONA/SESSION TRAIT DELTA WHY changes a trait in the store in $TOOLSMITH_DATA, yesterday, as the persona would.
 func adapt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
-		ts.Fatalf("usage: adapt PERSONA/SESSION TRAIT DELTA WHY")
+		ts.Fatalf("usage: adapt [TENANT:]PERSONA/SESSION TRAIT DELTA WHY")
 	}
 	delta, err := strconv.ParseFloat(args[2], 64)
 	ts.Check(err)
 	persona, session, _ := strings.Cut(args[0], "/")
+	tenant := "local"
+	if of, name, ok := strings.Cut(persona, ":"); ok {
+		tenant, persona = of, name
+	}
 	shelf := openShelf(ts)
 	defer func() { ts.Check(shelf.Close()) }()
 	p := selfimprove.NewPersonality(shelf, selfimprove.PersonalityOptions{
 		MaxDelta: 1, PersistWithDecay: true, Reload: true, Now: func() time.Time { return time.Now().Add(-24 * time.Hour) },
 	})
-	_, err = p.Adapt(context.Background(), tool.Caller{Tenant: "local", Persona: persona, Session: session}, args[1], delta, args[3])
+	_, err = p.Adapt(context.Background(), tool.Caller{Tenant: tenant, Persona: persona, Session: session}, args[1], delta, args[3])
 	ts.Check(err)
 }
 

@@ -21,6 +21,18 @@ func All(m model.Model, prepare Prepare) []runtime.Tool {
 	return all
 }
 
+// CheckText returns why a tool of this package refuses a text in a member of its input, whatever else the input has: a template or a
+// query that cannot be read. The error is a *tool.Error of code InvalidInput.
+func CheckText(name, member, text string) (err error) {
+	switch name + "." + member {
+	case "text_template.template":
+		_, err = parseTemplate(text)
+	case "json_query.query":
+		_, err = parseQuery(text)
+	}
+	return err
+}
+
 // powers are those of a call; a call without any has none that are granted.
 func powers(call *runtime.Invocation) *hostapi.Session {
 	if call.Powers == nil {

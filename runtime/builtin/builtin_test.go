@@ -77,3 +77,24 @@ func TestInputsThatDoNotFit(t *testing.T) {
 		}
 	}
 }
+
+// What a tool refuses whatever else it is given is known without a call.
+func TestCheckText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tool, member, text string
+		ok                 bool
+	}{
+		{"text_template", "template", "{{#each", false},
+		{"text_template", "template", "{{#each a}}{{this}}{{/each}}", true},
+		{"json_query", "query", "a[", false},
+		{"json_query", "query", "$.a[0]", true},
+		{"json_query", "data", "a[", true},
+		{"echo", "template", "{{#each", true},
+	} {
+		err := builtin.CheckText(c.tool, c.member, c.text)
+		if e := tool.AsError(err); (err == nil) != c.ok || e != nil && (e.Code != tool.InvalidInput || e.Hint == "") {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}

@@ -140,6 +140,25 @@ func TestToolsAndReferences(t *testing.T) {
 	}
 }
 
+// What a step refers to is known, whatever is wrong with it and with others.
+func TestReferencesOfWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	all := compose.References(compose.Spec{Steps: []compose.Step{
+		{Tool: "", InputMapping: json.RawMessage(`{"a":"$typo","b":"$steps[9]"}`), Condition: "=="},
+		{InputMapping: json.RawMessage(`[1]`)},
+		{InputMapping: json.RawMessage(`{`), Condition: "$prev.a"},
+	}})
+	var got []string
+	for i, references := range all {
+		for _, r := range references {
+			got = append(got, fmt.Sprint(i, " ", r.Text))
+		}
+	}
+	if want := "0 $typo, 0 $steps[9], 2 $prev.a"; strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
 func TestSpecIsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	spec := compose.Spec{Steps: []compose.Step{

@@ -66,6 +66,16 @@ func (p *Pipeline) Tools() []string {
 // References returns what a step refers to, in arguments and condition, in the order of its text.
 func (p *Pipeline) References(step int) []Reference { return slices.Clone(p.steps[step].references) }
 
+// References returns what each step of a pipeline refers to, as Pipeline.References has it, whatever else is wrong with it.
+func References(spec Spec) (all [][]Reference) {
+	var c checker
+	for i, s := range spec.Steps {
+		c.step(s, i, nil)
+		all = append(all, c.steps[i].references)
+	}
+	return all
+}
+
 // New checks a pipeline. The error is a *tool.Error of code InvalidRequest whose cause is Problems, all of them.
 func New(spec Spec, rules Rules) (*Pipeline, error) {
 	c := checker{rules: rules}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/selfimprove"
 	"example.com/toolsmith/wasmjs"
 )
 
@@ -103,7 +105,7 @@ type callReport struct {
 func callOnce(ctx context.Context, d desk.Desk, name string, input json.RawMessage) *callReport {
 	result, err := d.Call(ctx, name, input)
 	if result.Tool.Name == "" {
-		err = findable(err)
+		err = switchable(name, findable(err))
 	}
 	err = asConfigured(err)
 	r := &callReport{
@@ -116,6 +118,17 @@ func callOnce(ctx context.Context, d desk.Desk, name string, input json.RawMessa
 		r.Anomaly = result.Reuse.AnomalyReason
 	}
 	return r
+}
+
+// selfTools are those by which agents adjust themselves, which are there only where that is switched on.
+var selfTools = []string{"adapt_personality", selfimprove.SkillTool, selfimprove.WorkflowTool, "self_evaluate"}
+
+// switchable adds to an error that a tool is not there how it is switched on.
+func switchable(name string, err error) error {
+	if e := tool.AsError(err); e != nil && e.Code == tool.NotFound && slices.Contains(selfTools, name) {
+		e.Hint = "switch it on in the configuration: emergentConfig.selfImprovement.enabled: true"
+	}
+	return err
 }
 
 // showCall prints what a call came to; its error is that of the call.

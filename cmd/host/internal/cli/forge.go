@@ -25,6 +25,7 @@ type forgeFlags struct {
 	judges       judgeFlags
 	allowSandbox bool
 	call         string
+	stored       bool // the verb forges of what a store has
 }
 
 func (f *face) forgeCommand(place *dataFlags) *cobra.Command {
@@ -172,11 +173,20 @@ func (f *face) atForge(ctx context.Context, place dataFlags, flags forgeFlags, d
 	if place.server != "" {
 		return atServer(place, flags.caller.session, func(d desk.Desk) error { _, err := do(nil, d); return err })
 	}
-	h, err := f.openHost(ctx, place, flags.judges, func(c *config.Config) { mayForge(c, flags.allowSandbox) })
+	var missing error
+	h, err := f.openHost(ctx, place, flags.judges, func(c *config.Config) {
+		mayForge(c, flags.allowSandbox)
+		if flags.stored {
+			missing = storedOnly(c)
+		}
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context
+	if missing != nil {
+		return missing
+	}
 	made, err := do(h, desk.NewLocal(h.Host, tool.Actor{Caller: flags.caller.caller()}))
 	if err == nil {
 		f.warnOfLoss(h, made)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +25,12 @@ func (f *face) personaCommand(place *dataFlags) *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(f.personaListCommand(place), f.personaShowCommand(place), f.personaHistoryCommand(place), f.personaResetCommand(place), f.personaDecayCommand(place))
+	tenant := localTenant
+	registerTenant(cmd.PersistentFlags(), &tenant)
+	cmd.AddCommand(
+		f.personaListCommand(place, &tenant), f.personaShowCommand(place, &tenant), f.personaHistoryCommand(place, &tenant),
+		f.personaResetCommand(place, &tenant), f.personaDecayCommand(place, &tenant),
+	)
 	return cmd
 }
 
@@ -32,7 +39,7 @@ func (f *face) natureAtDesk(ctx context.Context, place dataFlags, who callerFlag
 	return f.atOffice(ctx, place, who, noJudge, func(d *office) error { return do(d, d.host.Personality()) })
 }
 
-func (f *face) personaListCommand(place *dataFlags) *cobra.Command {
+func (f *face) personaListCommand(place *dataFlags, tenant *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the personas that have changed their traits",
@@ -40,7 +47,7 @@ func (f *face) personaListCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona list", "host persona list --output json"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(*tenant), func(d *office, p *selfimprove.Personality) error {
 				list, err := changedPersonas(cmd.Context(), d, p)
 				if err == nil {
 					f.showPersonas(list)
@@ -94,18 +101,19 @@ func (f *face) showPersonas(list []changedPersona) {
 	f.printTable([]string{"PERSONA", "MUTATIONS", "LAST CHANGED"}, rows)
 }
 
-func (f *face) personaShowCommand(place *dataFlags) *cobra.Command {
+func (f *face) personaShowCommand(place *dataFlags, tenant *string) *cobra.Command {
 	session := cliSession
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show the traits of a persona, and what they add to its prompt",
 		Long: "Shows what the traits of a persona are worth now, beside what the configuration says, and what they add to its prompt. Like\n" +
-			"everybody who asks for traits, it lets the mutations fade by a day if nobody has on this day.",
+			"everybody who asks for traits, it lets the mutations fade by a day if nobody has on this day. Where mutations count only in\n" +
+			"their sessions, it names the others that have some.",
 		Example: f.examples("host persona show local", "host persona show local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, callerFlags{localTenant, args[0], session}, func(d *office, p *selfimprove.Personality) error {
-				report, err := shownPersona(cmd.Context(), d.by.Caller, p)
+			return f.natureAtDesk(cmd.Context(), *place, callerFlags{*tenant, args[0], session}, func(d *office, p *selfimprove.Personality) error {
+				report, err := shownPersona(cmd.Context(), d, p)
 				if err == nil {
 					f.showPersona(report)
 				}
@@ -122,6 +130,8 @@ type personaReport struct {
 	Persona    string      `json:"persona"`
 	Traits     []traitLine `json:"traits"`
 	Directives []string    `json:"directives"`
+	// Sessions are others with moves of their own, which count only there.
+	Sessions []string `json:"sessions,omitempty"`
 }
 
 type traitLine struct {
@@ -130,7 +140,8 @@ type traitLine struct {
 	Value    float64 `json:"value"`
 }
 
-func shownPersona(ctx context.Context, c tool.Caller, p *selfimprove.Personality) (report personaReport, err error) {
+func shownPersona(ctx context.Context, d *office, p *selfimprove.Personality) (report personaReport, err error) {
+	c := d.by.Caller
 	values, err := p.Traits(ctx, c)
 	if err != nil {
 		return report, err
@@ -140,7 +151,19 @@ func shownPersona(ctx context.Context, c tool.Caller, p *selfimprove.Personality
 	for _, trait := range config.Traits() {
 		report.Traits = append(report.Traits, traitLine{trait, baseline[trait], values[trait]})
 	}
-	report.Directives, err = p.Directives(ctx, c)
+	if report.Directives, err = p.Directives(ctx, c); err != nil {
+		return report, err
+	}
+	if rules := d.host.config.EmergentConfig.SelfImprovement.Personality; rules.PersistWithDecay && rules.Reload {
+		return report, nil
+	}
+	made, err := p.History(ctx, c.Tenant, c.Persona)
+	for _, m := range made {
+		if m.Session != c.Session && !slices.Contains(report.Sessions, m.Session) {
+			report.Sessions = append(report.Sessions, m.Session)
+		}
+	}
+	slices.Sort(report.Sessions)
 	return report, err
 }
 
@@ -157,12 +180,20 @@ func (f *face) showPersona(report personaReport) {
 	for _, line := range report.Directives {
 		f.printf("%s\n", escape(line))
 	}
+	if n := len(report.Sessions); n > 0 {
+		const most = 10
+		names := strings.Join(report.Sessions[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		f.sayf("sessions with moves of their own, which --session shows: %s", escape(names))
+	}
 }
 
 // decimals is a value of a trait, or the strength of a mutation.
 func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-func (f *face) personaHistoryCommand(place *dataFlags) *cobra.Command {
+func (f *face) personaHistoryCommand(place *dataFlags, tenant *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "history NAME",
 		Short: "List the mutations of a persona that still count",
@@ -171,7 +202,7 @@ func (f *face) personaHistoryCommand(place *dataFlags) *cobra.Command {
 		Example: f.examples("host persona history local", "host persona history local --output json"),
 		Args:    exactly("the name of one persona"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(*tenant), func(d *office, p *selfimprove.Personality) error {
 				list, err := p.History(cmd.Context(), d.by.Tenant, args[0])
 				if err == nil {
 					f.showMutations(list)
@@ -199,7 +230,7 @@ func (f *face) showMutations(list []selfimprove.Mutation) {
 	f.printTable([]string{"MADE", "SESSION", "TRAIT", "DELTA", "STRENGTH", "WHY"}, rows)
 }
 
-func (f *face) personaResetCommand(place *dataFlags) *cobra.Command {
+func (f *face) personaResetCommand(place *dataFlags, tenant *string) *cobra.Command {
 	yes := false
 	cmd := &cobra.Command{
 		Use:   "reset NAME --yes",
@@ -212,7 +243,7 @@ func (f *face) personaResetCommand(place *dataFlags) *cobra.Command {
 			if !yes && !f.askable() {
 				return errUnasked
 			}
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) error {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(*tenant), func(d *office, p *selfimprove.Personality) error {
 				if !yes {
 					if err := f.confirm(cmd.Context(), "Take back all changes of "+args[0]+"?"); err != nil {
 						return err
@@ -244,7 +275,7 @@ func (f *face) showReset(persona string, removed int) {
 	f.printf("%s is as configured: %s\n", escape(persona), mutationsThat(removed, "removed"))
 }
 
-func (f *face) personaDecayCommand(place *dataFlags) *cobra.Command {
+func (f *face) personaDecayCommand(place *dataFlags, tenant *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "decay [NAME]",
 		Short: "Let the mutations of a persona, or of all, fade by a day",
@@ -258,7 +289,7 @@ func (f *face) personaDecayCommand(place *dataFlags) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.natureAtDesk(cmd.Context(), *place, operatorOf(localTenant), func(d *office, p *selfimprove.Personality) (err error) {
+			return f.natureAtDesk(cmd.Context(), *place, operatorOf(*tenant), func(d *office, p *selfimprove.Personality) (err error) {
 				var done selfimprove.Decayed
 				if len(args) == 1 {
 					done, err = p.Decay(cmd.Context(), d.by, d.by.Tenant, args[0])

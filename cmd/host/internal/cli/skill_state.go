@@ -27,7 +27,7 @@ func (f *face) skillEnableCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) skillDisableCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillChanger(place, &cobra.Command{
 		Use:     "disable SKILL",
 		Short:   "Disable a skill in a session",
 		Long:    "Disables a skill that is enabled in a session. The agent is told not to rely on it; it can enable it again.",

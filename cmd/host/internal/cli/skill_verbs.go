@@ -38,8 +38,11 @@ var oneSkill = exactly("one skill, by id or name")
 type skillFlags struct {
 	callerFlags
 	folders []string
-	reads   bool // the verb keeps nothing
+	at      atOffice
 }
+
+// atOffice opens the office of a verb: atOffice of a face for one that keeps nothing, or another.
+type atOffice func(*face, context.Context, dataFlags, callerFlags, judgeFlags, func(*office) error) error
 
 func (s *skillFlags) register(set *pflag.FlagSet) {
 	s.callerFlags.register(set)
@@ -56,11 +59,7 @@ func (f *face) atSkills(ctx context.Context, place dataFlags, flags skillFlags, 
 	if err := f.checkSkillFolders(flags.folders); err != nil {
 		return err
 	}
-	open := f.atNewOffice
-	if flags.reads {
-		open = f.atOffice
-	}
-	return open(ctx, place, flags.callerFlags, noJudge, func(d *office) error {
+	return flags.at(f, ctx, place, flags.callerFlags, noJudge, func(d *office) error {
 		rules := d.host.config.EmergentConfig.SelfImprovement.Skills
 		return do(&skillDesk{d, selfimprove.NewSkills(d.shelf, selfimprove.SkillsOptions{
 			Allowlist: rules.Allowlist, RequireApproval: rules.RequireApprovalForNewCategories,
@@ -89,90 +88,50 @@ func (f *face) checkSkillFolders(given []string) error {
 // skillsEnv is the variable that names a folder of skills.
 const skillsEnv = "AGENTOS_SKILLS_DIR"
 
-// skillVerb makes a verb about skills that may keep something, skillReader one that does not.
+// skillVerb makes a verb about skills that may be the first to keep something, skillChanger one that changes what is kept, and
+// skillReader one that keeps nothing.
 func (f *face) skillVerb(place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error) *cobra.Command {
-	return f.skillCommandOf(place, cmd, &skillFlags{}, do)
+	return f.skillCommandAt((*face).atNewOffice, place, cmd, do)
+}
+
+func (f *face) skillChanger(place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error) *cobra.Command {
+	return f.skillCommandAt((*face).atStore, place, cmd, do)
 }
 
 func (f *face) skillReader(place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error) *cobra.Command {
-	return f.skillCommandOf(place, cmd, &skillFlags{reads: true}, do)
+	return f.skillCommandAt((*face).atOffice, place, cmd, do)
 }
 
-func (f *face) skillCommandOf(
-	place *dataFlags, cmd *cobra.Command, flags *skillFlags, do func(context.Context, *skillDesk, []string) error,
+func (f *face) skillCommandAt(
+	at atOffice, place *dataFlags, cmd *cobra.Command, do func(context.Context, *skillDesk, []string) error,
 ) *cobra.Command {
+	flags := skillFlags{at: at}
 	flags.register(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return f.atSkills(cmd.Context(), *place, *flags, func(d *skillDesk) error { return do(cmd.Context(), d, args) })
+		return f.atSkills(cmd.Context(), *place, flags, func(d *skillDesk) error { return do(cmd.Context(), d, args) })
 	}
 	return cmd
 }
 
-// skillRow is a skill, with what a session and a machine have to say about it.
-type skillRow struct {
-	selfimprove.Skill
-	Active   bool     `json:"active"`
-	Disabled bool     `json:"disabled"`
-	Missing  []string `json:"missing,omitempty"` // of what it requires
-}
-
-func (r *skillRow) state() string {
-	switch {
-	case r.Problem != "":
-		return r.Problem
-	case !r.ModelInvocable:
-		return "not for agents"
-	case len(r.Missing) > 0:
-		return "needs " + strings.Join(r.Missing, "; ")
-	case r.Active:
-		return "enabled"
-	case r.Disabled:
-		return "disabled"
-	}
-	return ""
-}
-
 func (f *face) skillListCommand(place *dataFlags) *cobra.Command {
 	return f.skillReader(place, &cobra.Command{
-		Use:     "list",
-		Short:   "Print the skills that a persona can see, and which its session has enabled",
-		Long:    "Prints the skills that a persona can see: those of the folders, and its own proposals that were approved. What cannot be used says why.",
+		Use:   "list",
+		Short: "Print the skills that a persona can see, and which its session has enabled",
+		Long: "Prints the skills that a persona can see: those of the folders, and its own proposals that were approved. What cannot be used, or\n" +
+			"was refused, says why.",
 		Example: f.examples("host skill list --skills examples/skills", "host skill list --skills examples/skills --output json"),
 		Args:    noArguments,
 	}, func(ctx context.Context, d *skillDesk, _ []string) error {
-		rows, err := d.rows(ctx)
+		all, err := d.skills.Catalogue(ctx, d.by.Tenant, d.by.Persona)
+		if err != nil {
+			return err
+		}
+		rows, err := d.rows(ctx, all...)
 		if err == nil {
 			f.showSkills(rows)
 		}
 		return err
 	})
-}
-
-func (d *skillDesk) rows(ctx context.Context) ([]skillRow, error) {
-	all, err := d.skills.Catalogue(ctx, d.by.Tenant, d.by.Persona)
-	if err != nil {
-		return nil, err
-	}
-	has, err := d.skills.List(ctx, d.by.Caller)
-	if err != nil {
-		return nil, err
-	}
-	state := map[string]string{}
-	for _, k := range has.Skills {
-		state[k.SkillID] = "active"
-	}
-	for _, k := range has.Disabled {
-		state[k.SkillID] = "disabled"
-	}
-	rows := make([]skillRow, 0, len(all))
-	for _, k := range all {
-		row := skillRow{Skill: k}
-		if k.Problem == "" {
-			row.Active, row.Disabled, row.Missing = state[k.SkillID] == "active", state[k.SkillID] == "disabled", d.skills.Missing(k)
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 func (f *face) showSkills(skills []skillRow) {
@@ -193,9 +152,10 @@ func (f *face) showSkills(skills []skillRow) {
 
 func (f *face) skillShowCommand(place *dataFlags) *cobra.Command {
 	return f.skillReader(place, &cobra.Command{
-		Use:     "show SKILL",
-		Short:   "Show a skill with its content",
-		Long:    "Shows a skill that a persona can see, with its content. What an author wrote is escaped.",
+		Use:   "show SKILL",
+		Short: "Show a skill with its content",
+		Long: "Shows a skill that a persona can see, with its content, whether its session has it, and the request by which a person decides on\n" +
+			"it as it is now. What an author wrote is escaped.",
 		Example: f.examples("host skill show read-invoices --skills examples/skills"),
 		Args:    oneSkill,
 	}, func(ctx context.Context, d *skillDesk, args []string) error {
@@ -203,13 +163,17 @@ func (f *face) skillShowCommand(place *dataFlags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		row := skillRow{Skill: k, Missing: d.skills.Missing(k)}
+		rows, err := d.rows(ctx, k)
+		if err != nil {
+			return err
+		}
+		row := rows[0]
 		if f.format == asJSON {
-			f.printJSON(k)
+			f.printJSON(row)
 			return nil
 		}
 		f.printf("%s, %s, of the category %s\n", escape(k.SkillID), escape(k.Name), escape(k.Category))
-		for _, fact := range [][2]string{{"description", k.Description}, {"lies in", k.SourcePath}, {"state", row.state()}, {"homepage", k.Homepage}, {"approved as", k.ApprovalID()}} {
+		for _, fact := range [][2]string{{"description", k.Description}, {"lies in", k.SourcePath}, {"state", row.state()}, {"homepage", k.Homepage}, {"request", k.ApprovalID()}} {
 			if fact[1] != "" {
 				f.printf("  %-12s %s\n", fact[0], escape(fact[1]))
 			}

@@ -69,7 +69,7 @@ func (f *face) skillRetireCommand(place *dataFlags) *cobra.Command {
 }
 
 func (f *face) skillRestoreCommand(place *dataFlags) *cobra.Command {
-	return f.skillVerb(place, &cobra.Command{
+	return f.skillChanger(place, &cobra.Command{
 		Use:     "restore SKILL",
 		Short:   "Bring back a skill that was retired",
 		Long:    "Brings back a skill that was retired for the persona that --persona names.",

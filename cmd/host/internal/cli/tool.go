@@ -64,6 +64,27 @@ func keptOnly(c *config.Config) {
 	}
 }
 
+// atStore is atOffice for verbs that change what a store has: without one there is nothing to change.
+func (f *face) atStore(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*office) error) error {
+	var missing error
+	change := func(c *config.Config) { missing = storedOnly(c) }
+	return f.openOffice(ctx, place, who, judges, change, func(d *office) error {
+		if missing != nil {
+			return missing
+		}
+		return do(d)
+	})
+}
+
+// storedOnly returns why there is nothing in the data directory of a host, which then keeps nothing.
+func storedOnly(c *config.Config) (missing error) {
+	if c.Data != "" && c.Data != config.Memory {
+		missing = holdsStore(c.Data)
+	}
+	keptOnly(c)
+	return missing
+}
+
 // atNewOffice is atOffice for verbs that may be the first to keep something.
 func (f *face) atNewOffice(ctx context.Context, place dataFlags, who callerFlags, judges judgeFlags, do func(*office) error) error {
 	return f.openOffice(ctx, place, who, judges, nil, do)

@@ -39,8 +39,8 @@ func (f *face) workflowCreateCommand(place *dataFlags) *cobra.Command {
 		Use:   "create FILE",
 		Short: "Keep a chain of tool calls as a workflow",
 		Long: "Reads {name, description, steps: [{tool, args, condition}]}, in JSON or YAML, checks it and keeps it as a workflow of the persona.\n" +
-			"In args and conditions, $input, $prev and $steps[N] stand for values. A step whose condition does not hold is skipped. FILE may be\n" +
-			"- for standard input.",
+			"In args and conditions, $input, $prev and $steps[N] stand for values. A step whose condition does not hold is skipped. All that is\n" +
+			"wrong is told at once, up to 20 things. FILE may be - for standard input.",
 		Example: f.examples("host workflow create examples/workflow.yaml"),
 		Args:    exactly("one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,12 +59,12 @@ func (f *face) createWorkflow(ctx context.Context, place dataFlags, who callerFl
 	if err != nil {
 		return f.failed(err)
 	}
-	plan, err := selfimprove.ReadWorkflow(text)
+	plan, misread, err := selfimprove.ReadWorkflow(text)
 	if err != nil {
 		return f.failed(err)
 	}
 	return f.atNewOffice(ctx, place, who, noJudge, func(d *office) error {
-		made, err := d.host.Workflows().Create(ctx, d.by, plan)
+		made, err := d.host.Workflows().Create(ctx, d.by, plan, misread...)
 		if err != nil {
 			return err
 		}
@@ -163,8 +163,9 @@ func (f *face) workflowRunCommand(place *dataFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run ID",
 		Short: "Run a workflow and print what its last step returns",
-		Long: "Calls the tools of a workflow one after the other, and prints what the last returns as JSON. With --output json it is everything\n" +
-			"that the steps returned, also when one of them failed.",
+		Long: "Calls the tools of a workflow one after the other, and prints what the last returns as JSON. A condition that cannot be evaluated\n" +
+			"skips its step, and is told on standard error. With --output json the result is everything that the steps returned, also when one\n" +
+			"of them failed.",
 		Example: f.examples(`host workflow run workflow-1 --input '{"order":{"customer":"Ada","items":["tea","ink"]}}'`),
 		Args:    oneWorkflow,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -193,6 +194,11 @@ func (f *face) runWorkflow(ctx context.Context, d *office, id, input string) err
 	case f.format == asJSON:
 		f.printJSON(run)
 	default:
+		for _, step := range run.StepResults {
+			for _, note := range step.Notes {
+				f.sayf("step %d, tool %s: %s", step.Step, escape(step.Tool), escape(note))
+			}
+		}
 		f.printf("%s\n", escapeJSON(run.FinalOutput))
 	}
 	return nil
@@ -231,7 +237,7 @@ type removedWorkflow struct {
 }
 
 func (f *face) workflowForgeCommand(place *dataFlags) *cobra.Command {
-	var flags forgeFlags
+	flags := forgeFlags{stored: true}
 	var name, description, cases string
 	cmd := &cobra.Command{
 		Use:   "forge ID --name NAME --cases FILE",
@@ -251,11 +257,13 @@ func (f *face) workflowForgeCommand(place *dataFlags) *cobra.Command {
 			read := func() ([]byte, error) { return f.readForging(ctx, cases) }
 			return f.forgeBy(ctx, *place, flags, read, func(h *openedHost, _ desk.Desk, text []byte) (*forge.Result, error) {
 				c := flags.caller.caller()
-				request, err := h.Workflows().ForgeRequest(ctx, c, args[0], name, description, text)
+				request, notes, err := h.Workflows().ForgeRequest(ctx, c, args[0], name, description, text)
 				if err != nil {
 					return &forge.Result{}, err
 				}
-				return h.Forge(ctx, c, request)
+				result, err := h.Forge(ctx, c, request)
+				result.Notes = append(notes, result.Notes...)
+				return result, err
 			})
 		},
 	}
