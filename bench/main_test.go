@@ -70,6 +70,36 @@ func TestSmoke(t *testing.T) {
 	}
 }
 
+func TestSmokeOverHTTP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the host and serves it")
+	}
+	stdout, stderr, err := run(t, "--output", "json", "--peers", "goja", "--scale", "0.1", "--measure", "http")
+	if err != nil {
+		t.Fatal(err, stderr)
+	}
+	var got report.Report
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	results := map[string]report.Result{}
+	for _, r := range got.Results {
+		results[r.Measure] = r
+	}
+	for _, measure := range []string{"http", "http_small"} {
+		loads := results[measure].Load
+		if len(loads) != 15 || loads[0].Served <= 0 || loads[0].P95 <= 0 || loads[14].Offered <= loads[7].Offered {
+			t.Errorf("%s: %+v", measure, loads)
+		}
+	}
+	if quiet := results["http_neighbour"].Load; len(quiet) != 2 || quiet[0].N == 0 || !strings.Contains(results["http_neighbour"].Note, "wanted at most") {
+		t.Errorf("the noisy neighbour: %+v", results["http_neighbour"])
+	}
+	if call := results["http_call"]; call.Ratio["in_process"] <= 1 || !strings.Contains(call.Note, "p95 over HTTP") {
+		t.Errorf("beside a call in process: %+v", call)
+	}
+}
+
 func TestWrongFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--measure speed", `no measure "speed"; there are hermetic_call`},

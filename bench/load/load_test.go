@@ -64,7 +64,7 @@ func TestOpenLeavesNoWaitOut(t *testing.T) {
 	for i := range arrivals {
 		arrivals[i] = time.Duration(i) * time.Millisecond
 	}
-	tally := load.Open(t.Context(), to, 1, arrivals)
+	tally := load.Open(t.Context(), to, load.Dial(t.Context(), to.Address, 1), arrivals)
 	if got := tally.Served.Percentile(0.1); tally.Served.N() != 20 || got < 250e6 {
 		t.Errorf("%d were served, the tenth percentile is %v ns", tally.Served.N(), got)
 	}
@@ -102,7 +102,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	tally := load.Open(t.Context(), load.Target{Address: l.Addr().String(), Requests: [][]byte{nil}}, 1, make([]time.Duration, 3))
+	tally := load.Open(t.Context(), load.Target{Requests: [][]byte{nil}}, load.Dial(t.Context(), l.Addr().String(), 1), make([]time.Duration, 3))
 	if tally.Failed != 3 || tally.Complaint == "" {
 		t.Errorf("%d failed: %s", tally.Failed, tally.Complaint)
 	}

@@ -10,7 +10,9 @@ import (
 
 // Closed lets so many clients ask for a while, each again as soon as it is answered.
 func Closed(ctx context.Context, to Target, clients int, during time.Duration) *Tally {
-	return each(ctx, to, clients, func(i int, begin time.Time) turn {
+	list := Dial(ctx, to.Address, clients)
+	defer Hang(list)
+	return each(ctx, to, list, func(i int, begin time.Time) turn {
 		return func() (time.Time, int, bool) {
 			i++
 			now := time.Now()
@@ -35,10 +37,10 @@ func Arrivals(perSecond float64, during time.Duration, seed uint64) []time.Durat
 }
 
 // Open sends a request at each of the times, whatever has been answered by then. A time is counted from when its request was due,
-// even where it had to wait for one of so many connections.
-func Open(ctx context.Context, to Target, connections int, arrivals []time.Duration) *Tally {
+// even where it had to wait for one of the clients.
+func Open(ctx context.Context, to Target, clients []*Client, arrivals []time.Duration) *Tally {
 	var next atomic.Int64
-	return each(ctx, to, connections, func(_ int, begin time.Time) turn {
+	return each(ctx, to, clients, func(_ int, begin time.Time) turn {
 		return func() (time.Time, int, bool) {
 			i := int(next.Add(1)) - 1
 			if i >= len(arrivals) {
@@ -54,22 +56,14 @@ func Open(ctx context.Context, to Target, connections int, arrivals []time.Durat
 // turn says since when a request is due, which it is, and whether there is one.
 type turn func() (since time.Time, which int, more bool)
 
-// each lets connections, which are there at the beginning, ask what their turns say.
-func each(ctx context.Context, to Target, connections int, turns func(i int, begin time.Time) turn) *Tally {
-	tallies, clients := make([]Tally, connections), make([]*Client, connections)
+// each lets clients ask what their turns say.
+func each(ctx context.Context, to Target, clients []*Client, turns func(i int, begin time.Time) turn) *Tally {
+	tallies := make([]Tally, len(clients))
 	var running sync.WaitGroup
-	for i := range clients {
-		clients[i] = NewClient(to.Address)
-		running.Go(func() { _ = clients[i].open(ctx) }) // if it cannot, its first request cannot either
-	}
-	running.Wait()
 	begin := time.Now()
 	for i, c := range clients {
 		turn := turns(i, begin)
-		running.Go(func() {
-			tallies[i].fill(ctx, c, to, turn)
-			_ = c.Close() // nothing is lost with it
-		})
+		running.Go(func() { tallies[i].fill(ctx, c, to, turn) })
 	}
 	running.Wait()
 	sum := &Tally{Took: time.Since(begin)}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -28,8 +29,10 @@ func Post(host, path, key string, body []byte) []byte {
 	return text.Bytes()
 }
 
-// patience is how long an answer is waited for.
-const patience = 20 * time.Second
+const (
+	patience = 20 * time.Second // for an answer
+	stale    = 3 * time.Second  // after which a silent connection is made anew: servers close those that say nothing
+)
 
 // Client asks on one connection, which it makes when it needs one. It is not safe for concurrent use; once its context ends, it
 // gives up. Whoever makes one closes it.
@@ -37,6 +40,7 @@ type Client struct {
 	address string
 	to      net.Conn // nil when there is none
 	quit    func() bool
+	used    time.Time
 	in      *bufio.Reader
 	body    bytes.Buffer
 }
@@ -44,12 +48,35 @@ type Client struct {
 // NewClient returns a client of a server at host:port.
 func NewClient(address string) *Client { return &Client{address: address} }
 
+// Dial returns so many clients that are connected, or will try once more when they ask. Hang closes them.
+func Dial(ctx context.Context, address string, n int) []*Client {
+	clients := make([]*Client, n)
+	var running sync.WaitGroup
+	for i := range clients {
+		clients[i] = NewClient(address)
+		running.Go(func() { _ = clients[i].open(ctx) }) // if it cannot, its first request cannot either
+	}
+	running.Wait()
+	return clients
+}
+
+// Hang closes clients.
+func Hang(clients []*Client) {
+	for _, c := range clients {
+		_ = c.Close() // nothing is lost with it
+	}
+}
+
 // Ask sends a request and returns the status and the body of the answer, which is good until the next one.
 func (c *Client) Ask(ctx context.Context, request []byte) (status int, body []byte, err error) {
 	c.body.Reset()
+	if time.Since(c.used) > stale {
+		_ = c.Close() // nothing is lost with it
+	}
 	if err := c.open(ctx); err != nil {
 		return 0, nil, err
 	}
+	c.used = time.Now()
 	status, last, err := c.exchange(request)
 	if err != nil || last {
 		err = errors.Join(err, c.Close())
@@ -66,7 +93,7 @@ func (c *Client) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.to, c.in = to, bufio.NewReader(to)
+	c.to, c.in, c.used = to, bufio.NewReader(to), time.Now()
 	c.quit = context.AfterFunc(ctx, func() { _ = to.Close() })
 	return nil
 }

@@ -80,12 +80,14 @@ func (s *Session) curve(ctx context.Context, measure string, at *server, to load
 	if best == 0 {
 		return result, fmt.Errorf("%s: nothing is served: %s", measure, result.Load[0].Complaint)
 	}
+	clients := load.Dial(ctx, to.Address, connections)
+	defer load.Hang(clients)
 	var peaks, kept, refusals []float64
 	for i, share := range shares {
 		peak := closed(crowd).Served
 		offered := share * peak
-		arrivals := load.Arrivals(offered, during, uint64(i)) //nolint:gosec // few
-		row := at.under(fmt.Sprintf("%.2f of capacity", share), offered, func() *load.Tally { return load.Open(ctx, to, connections, arrivals) })
+		arrivals := load.Arrivals(offered, during, uint64(i))
+		row := at.under(fmt.Sprintf("%.2f of capacity", share), offered, func() *load.Tally { return load.Open(ctx, to, clients, arrivals) })
 		result.Load, peaks = append(result.Load, row), append(peaks, peak)
 		if share == 2 {
 			kept, refusals = append(kept, row.Served/peak), append(refusals, row.RefusedP95)

@@ -15,22 +15,25 @@ import (
 const (
 	quietRate = 100 // calls a second of the tenant that is measured
 	windows   = 4   // of each kind
-	hugeBody  = 8 << 20
+	hugeBody  = 2 << 20
+	noisy     = 48 // clients of the noisy tenant
 )
 
 // neighbour measures what a tenant feels of another one that floods the server with endless loops, memory bombs and huge bodies:
 // in turn a window without it and one with it.
 func (s *Session) neighbour(ctx context.Context, measure string, at *server) (report.Result, error) {
-	tenant, noisy := at.keys[0], at.keys[1]
+	tenant, other := at.keys[0], at.keys[1]
 	to := load.Target{Address: at.address, Want: []byte(programs.Slug.Want), Requests: [][]byte{at.call("slug", tenant, programs.Slug.Input)}}
 	during := s.loadTime()
+	clients := load.Dial(ctx, at.address, connections/4)
+	defer load.Hang(clients)
 	var quiet, loud load.Tally
 	for i := range 2 * windows {
 		sum, stop := &quiet, func() {}
 		if i%2 == 1 {
-			sum, stop = &loud, at.noise(ctx, noisy)
+			sum, stop = &loud, at.noise(ctx, other)
 		}
-		sum.Merge(load.Open(ctx, to, connections/4, load.Arrivals(quietRate, during, uint64(i/2))))
+		sum.Merge(load.Open(ctx, to, clients, load.Arrivals(quietRate, during, uint64(i/2))))
 		stop()
 		s.tell(0.5 + float64(i)/(4*windows))
 	}
@@ -54,7 +57,7 @@ func (s *server) noise(ctx context.Context, key string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		load.Closed(ctx, to, 3*crowds[len(crowds)-2], time.Hour)
+		load.Closed(ctx, to, noisy, time.Hour)
 	}()
 	return func() {
 		cancel()

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"example.com/toolsmith/bench/load"
 	"example.com/toolsmith/bench/report"
 	"example.com/toolsmith/bench/stats"
 )
@@ -102,6 +105,30 @@ func TestAllocationsShow(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), `"bytes": 728,`) || !strings.Contains(out.String(), `"allocs": 7`) {
 		t.Errorf("the JSON lacks allocations: %s", out.String())
+	}
+}
+
+func TestLoadsShow(t *testing.T) {
+	tally := load.Tally{Took: 2 * time.Second, Failed: 3}
+	for range 100 {
+		tally.Served.Add(time.Millisecond)
+		tally.Refused.Add(2 * time.Microsecond)
+	}
+	r := report.Report{Results: []report.Result{{
+		Measure: "http", Unit: report.CallsPerSecond, Load: []report.Load{report.DescribeLoad("2.00 of capacity", 100, &tally), report.DescribeLoad("idle", 0, &load.Tally{Took: 1})},
+		Note: "as wanted",
+	}}}
+	var out bytes.Buffer
+	if err := r.WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`2\.00 of capacity +100 +50 +1\.\d\d ms +1\.\d\d ms +1\.\d\d ms +50 +2\.0 µs +3\b`)
+	if !line.MatchString(out.String()) || !strings.Contains(out.String(), "as wanted") {
+		t.Errorf("it reads\n%s", out.String())
+	}
+	out.Reset()
+	if err := r.WriteJSON(&out); err != nil || !strings.Contains(out.String(), `"refused": 50,`) {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }
 

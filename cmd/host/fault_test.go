@@ -92,7 +92,7 @@ func newFaulty(t *testing.T) *faulty {
 }
 
 func (f *faulty) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), "host", //nolint:gosec // this very program
+	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), "host",
 		append(args, "--config", filepath.Join(f.dir, "config.yaml"), "--data", filepath.Join(f.dir, "data"))...)
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+f.dir, "XDG_DATA_HOME="+f.dir)
 	return cmd
