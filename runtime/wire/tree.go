@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -34,7 +35,7 @@ func (p planter) plant(n *yaml.Node, into *node, path string) error {
 	case yaml.SequenceNode:
 		into.kind, into.items = listNode, make([]node, len(n.Content))
 		for i, item := range n.Content {
-			if err := p.plant(item, &into.items[i], path); err != nil {
+			if err := p.plant(item, &into.items[i], pointer(path, strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -81,7 +82,7 @@ func refused(n *yaml.Node) *tool.Error {
 		return nil
 	}
 	return &tool.Error{
-		Code: tool.InvalidRequest, Message: what + " is not taken here", Hint: "write the value out, without anchors, aliases, merge keys and tags",
+		Code: tool.InvalidRequest, Message: what + " is not taken here", Hint: "write the value out, without anchors, aliases, merge keys and tags; a text that begins with !, & or * needs quotes",
 	}
 }
 

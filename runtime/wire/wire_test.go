@@ -97,6 +97,16 @@ func TestYAMLInAFenceGetsAHint(t *testing.T) {
 	}
 }
 
+func TestYAMLThatNeedsQuotesGetsAHint(t *testing.T) {
+	t.Parallel()
+	for text, place := range map[string]string{"rooms: [{door: $a[0]}]": "", "rooms: [1, !a.b]": "/rooms/1"} {
+		_, err := wire.YAMLToJSON([]byte(text))
+		if e := tool.AsError(err); !strings.Contains(e.Hint, "needs quotes") || e.Path != place {
+			t.Errorf("%q: %#v", text, err)
+		}
+	}
+}
+
 func TestYAMLRefuses(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", wire.MaxDepth+1) + strings.Repeat("]", wire.MaxDepth+1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -126,6 +127,9 @@ func syntaxError(text []byte, err error) error {
 	}
 	place := &node{line: load.Mark.Line, column: load.Mark.Column}
 	e := tool.Errorf(tool.InvalidRequest, "this is not YAML: %s", message)
+	if strings.Contains(load.ContextMsg, "flow") {
+		e.Hint = "within {…} and […] a text with brackets, braces or commas needs quotes"
+	}
 	if bytes.HasPrefix(text, []byte("```")) || bytes.Contains(text, []byte("\n```")) {
 		e.Hint = "keep only what stands between the fences of Markdown, ``` and ```"
 	}
