@@ -20,8 +20,8 @@ import (
 
 // newTraces exports spans over OTLP when the standard variables name an endpoint; else nil.
 func newTraces(ctx context.Context, opt Options) (*sdktrace.TracerProvider, error) {
-	if !exports(opt.Getenv) {
-		return nil, nil //nolint:nilnil // no exporter, and no error
+	if to, err := Endpoint(opt.Getenv); to == nil || err != nil {
+		return nil, err
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {

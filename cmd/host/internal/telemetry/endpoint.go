@@ -1,0 +1,30 @@
+package telemetry
+
+import (
+	"net/url"
+	"strings"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// Endpoint is where OpenTelemetry's variables have traces go over OTLP; nil is nowhere. The error is InvalidRequest and names the
+// variable that is wrong.
+func Endpoint(getenv func(string) string) (*url.URL, error) {
+	if !exports(getenv) {
+		return nil, nil //nolint:nilnil // nowhere, and no error
+	}
+	name, text, path := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), ""
+	if text == "" {
+		name, text, path = "OTEL_EXPORTER_OTLP_ENDPOINT", getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "v1/traces"
+	}
+	if text == "" {
+		text = "http://localhost:4318" // the standard's
+	}
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		e := tool.Errorf(tool.InvalidRequest, "%s is not the address of a collector", name) // its text may hold a password
+		e.Hint = "give http://HOST:4318 or https://HOST, or unset it"
+		return nil, e
+	}
+	return u.JoinPath(path), nil
+}
