@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -11,31 +10,27 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// checkHost looks at what a host stands on: its configuration, its data, its judge. It changes nothing.
+// checkHost looks at what a host stands on. It changes nothing.
 func (f *face) checkHost(ctx context.Context, place dataFlags) []check {
 	c, err := f.config(ctx, place)
 	if err != nil {
 		return []check{broken("config", err, tool.AsError(err).Hint)}
 	}
-	return []check{{Name: "config", OK: true, Detail: "it can be read"}, checkData(ctx, c.Data), checkJudge(c)}
+	checks := []check{{Name: "config", OK: true, Detail: "it can be read"}, checkLog(c.Log)}
+	s, found := checkData(ctx, c.Data)
+	checks = append(checks, found...)
+	if s != nil {
+		checks = append(checks, checkListen(ctx, c.Listen, s))
+	}
+	return append(checks, checkQuotas(c, s), checkTraces(ctx, os.Getenv), checkJudge(c))
 }
 
-func checkData(ctx context.Context, dir string) check {
-	if dir == config.Memory {
-		return check{Name: "data", OK: true, Detail: "nothing is kept"}
+// checkLog says what servers tell.
+func checkLog(l config.Log) check {
+	if l.Level == "off" {
+		return check{Name: "log", OK: true, Detail: "nothing is logged", Hint: "log.level in the configuration can be warn, to be told what goes wrong"}
 	}
-	shelf, err := openShelf(ctx, dir)
-	switch {
-	case errors.Is(err, tool.NotFound):
-		return check{Name: "data", OK: true, Detail: dir + ", which is made with the first tool"}
-	case err != nil:
-		return broken("data", err, tool.AsError(err).Hint)
-	}
-	tenants, err := shelf.Tenants(ctx)
-	if err = errors.Join(err, shelf.Close()); err != nil { //nolint:contextcheck,nolintlint // what was opened is closed
-		return broken("data", err, "")
-	}
-	return check{Name: "data", OK: true, Detail: fmt.Sprintf("%s, tenants: %d", dir, len(tenants))}
+	return check{Name: "log", OK: true, Detail: fmt.Sprintf("%s and worse, as %s, on standard error of what serves", l.Level, l.Format)}
 }
 
 // checkJudge says who would review. That nobody does is no fault: everything is then rejected.
