@@ -11,7 +11,7 @@ const (
 	// quantum is how many units of fuel are handed out at a time: about 50 µs of work, so that deadlines, cancellation
 	// and the Go scheduler's wish to stop the world never wait for long.
 	quantum = 5000
-	// yieldEvery is how long a guest computes before it needs a turn, and how often it lets others have theirs.
+	// yieldEvery is how often a running guest, which needs a turn after its first quantum, lets others have theirs.
 	yieldEvery = time.Millisecond
 	// nanosPerUnit is the guest time that one unit of fuel stands for.
 	nanosPerUnit = 10
@@ -61,9 +61,9 @@ func (b *budget) refill(left int64) int64 {
 		panic(stop{tool.Canceled})
 	default:
 	}
-	if now.Sub(b.yielded) > yieldEvery {
+	if !b.turn || now.Sub(b.yielded) > yieldEvery {
 		b.turns.take(b.turn)
-		b.turn, b.yielded = true, time.Now()
+		b.turn, b.yielded = true, time.Now() // others may have had long turns
 	}
 	if b.warn != nil {
 		b.look("fuel", used, b.limits.Fuel)

@@ -5,19 +5,20 @@ import (
 	"sync"
 )
 
-// turns are what guests take that have computed for a while: only so many go on at a time, and each lets those that wait go first
+// turns are what guests take that compute for more than a moment: only so many do at a time, and each lets those that wait go first
 // now and then. What the host itself has to do, and short calls, then never stand behind more of them than that. It is safe for
 // concurrent use.
 type turns struct {
 	mu      sync.Mutex
 	free    int
-	waiting list.List // of chan struct{}, those that have waited for the longest first
+	waiting list.List // of chan struct{}, those that are next first
 }
 
 // newTurns lets n guests go on at a time.
 func newTurns(n int) *turns { return &turns{free: n} }
 
-// take returns when it is the caller's turn, which gives it back. Whoever had it before lets others go first.
+// take returns when it is the caller's turn, which gives it back. Whoever had it before lets all go first that wait, and whoever had
+// none yet waits for nobody but those whose turn it is: most calls are short, and there are only so many of them at once.
 func (t *turns) take(again bool) {
 	t.mu.Lock()
 	switch {
@@ -32,7 +33,11 @@ func (t *turns) take(again bool) {
 		return
 	}
 	ready := make(chan struct{})
-	t.waiting.PushBack(ready)
+	if again {
+		t.waiting.PushBack(ready)
+	} else {
+		t.waiting.PushFront(ready)
+	}
 	t.mu.Unlock()
 	<-ready
 }
