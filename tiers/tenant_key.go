@@ -211,15 +211,22 @@ func (s *Shelf) Keys(ctx context.Context, tenant string) (list []Key, err error)
 	return list, asError(err)
 }
 
-// HasKeys reports whether any tenant has a key that works: whether there is somebody to serve beyond this machine.
-func (s *Shelf) HasKeys(ctx context.Context) (has bool, err error) {
-	now := s.opt.Now()
+// Keyed reports whether whoever asks needs a key: whether one was ever made, or a tenant. It stays so when all keys are revoked
+// and all tenants deleted: to take a key away must not let everybody in.
+func (s *Shelf) Keyed(ctx context.Context) (keyed bool, err error) {
 	err = s.store.View(ctx, func(r Reader) error {
 		all, err := keysOf(r)
-		has = slices.ContainsFunc(all, func(k heldKey) bool { return k.Works(now) })
-		return err
+		if keyed = len(all) > 0; keyed || err != nil {
+			return err
+		}
+		return r.Scan(Range{Prefix: key(tenantSpace)}, func(_, text []byte) (bool, error) {
+			var t Tenant
+			err := decode(text, &t)
+			keyed = err == nil && t.Name != tool.LocalTenant
+			return !keyed, err
+		})
 	})
-	return has, asError(err)
+	return keyed, asError(err)
 }
 
 // RotateKey gives a key another secret. The old one works on for a while, of at most MaxGrace; 0 is not at all. One that was

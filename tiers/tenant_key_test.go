@@ -284,25 +284,36 @@ func TestKeysOfATenantAreBounded(t *testing.T) {
 	}
 }
 
-func TestHasKeys(t *testing.T) {
+func TestKeyed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", tiers.Options{})
-	wants := func(want bool) {
+	wants := func(t *testing.T, w *world, want bool) {
 		t.Helper()
-		if got, err := w.HasKeys(t.Context()); err != nil || got != want {
+		if got, err := w.Keyed(t.Context()); err != nil || got != want {
 			t.Errorf("got %v, %v", got, err)
 		}
 	}
-	wants(false)
-	w.key("local", tiers.KeyRequest{ExpiresAt: w.clock().Add(time.Hour)})
-	wants(true)
-	w.pass(time.Hour)
-	wants(false)
-	w.tenant("acme")
-	k := w.key("acme", tiers.KeyRequest{})
-	wants(true)
-	w.must(w.RevokeKey(t.Context(), root, "acme", k.ID))
-	wants(false)
+	t.Run("a key that is revoked", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "", tiers.Options{})
+		wants(t, w, false)
+		_, err := w.SetQuota(t.Context(), root, "local", tool.Quota{Tools: 9})
+		w.must(err)
+		wants(t, w, false)
+		k := w.key("local", tiers.KeyRequest{ExpiresAt: w.clock().Add(time.Hour)})
+		wants(t, w, true)
+		w.pass(time.Hour)
+		wants(t, w, true)
+		w.must(w.RevokeKey(t.Context(), root, "local", k.ID))
+		wants(t, w, true)
+	})
+	t.Run("a tenant that is deleted", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "", tiers.Options{})
+		w.tenant("acme")
+		wants(t, w, true)
+		w.must(w.DeleteTenant(t.Context(), root, "acme"))
+		wants(t, w, true)
+	})
 }
 
 // TestNoKeyLeadsToAnotherTenant plays with tenants and keys, and compares with a plain list of who may do what.

@@ -12,9 +12,9 @@ type Scope string
 // The scopes. None includes another.
 const (
 	ScopeCall    Scope = "call"    // see, search and call tools
-	ScopeForge   Scope = "forge"   // forge and import tools, and remove the caller's own
+	ScopeForge   Scope = "forge"   // forge and import tools, remove the caller's own, and end its sessions
 	ScopeApprove Scope = "approve" // decide on the tools of the tenant, as a named person
-	ScopeAdmin   Scope = "admin"   // read the audit log, and all tools and sessions of the tenant; end sessions
+	ScopeAdmin   Scope = "admin"   // read all of the audit log, tools and sessions of the tenant, and end sessions
 )
 
 var allScopes = []Scope{ScopeCall, ScopeForge, ScopeApprove, ScopeAdmin}

@@ -68,6 +68,7 @@ type service struct {
 	telemetry *telemetry.Telemetry
 	events    *server.Events
 	protocol  *mcp.Face
+	keys      *keyWatch
 	logger    *slog.Logger
 }
 
@@ -94,7 +95,7 @@ func (f *face) serve(ctx context.Context, place dataFlags, flags serveFlags) (er
 // openService opens the host, and all that is told of what it does.
 func (f *face) openService(ctx context.Context, c config.Config, flags serveFlags) (s *service, err error) {
 	logged := telemetry.NewLogger(c.Log, f.err)
-	s = &service{events: &server.Events{}, logger: telemetry.Slog(logged)}
+	s = &service{events: &server.Events{}, keys: &keyWatch{}, logger: telemetry.Slog(logged)}
 	if s.telemetry, err = telemetry.New(ctx, telemetry.Options{Getenv: os.Getenv, Version: readVersion().Version, Log: logged}); err != nil {
 		return nil, err
 	}
@@ -111,8 +112,8 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	}
 	opt := toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: s.logger, OnForge: s.events.Forge,
-		OnAudit: func(e tool.AuditEvent) { s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
-		OnLost:  func() { s.protocol.Lost() },                                         //nolint:contextcheck // likewise
+		OnAudit: func(e tool.AuditEvent) { s.keys.audited(e); s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
+		OnLost:  func() { s.keys.lost(); s.protocol.Lost() },                                             //nolint:contextcheck // likewise
 	}
 	s.telemetry.Observe(&opt) //nolint:contextcheck // counting is bound to no context
 	s.protocol = mcp.New(mcp.Options{
@@ -151,17 +152,16 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveF
 	if err != nil {
 		return err
 	}
-	keyed, err := shelf.HasKeys(ctx)
+	s.keys.has = shelf.Keyed
+	s.keys.lost() // what there was before is not known yet
+	keyed, err := s.keys.needed(ctx)
 	if err != nil {
 		return err
 	}
 	opt := server.Options{
 		Host: s.host.Host, Events: s.events, Local: tool.Actor{Caller: tool.Caller{Tenant: localTenant, Persona: localPersona}, Name: osUser()},
-		Hosts: c.Server.Hosts, InputBytes: c.CallLimits().InputBytes, Version: readVersion().Version, MCP: s.protocol.Handler,
+		Authenticate: shelf.Authenticate, Keyed: s.keys.needed, Hosts: c.Server.Hosts, InputBytes: c.CallLimits().InputBytes, Version: readVersion().Version, MCP: s.protocol.Handler,
 		Metrics: s.telemetry.Handler(), EndStreams: s.protocol.Close, Middleware: s.telemetry.Middleware, Logger: s.logger,
-	}
-	if keyed {
-		opt.Authenticate = shelf.Authenticate
 	}
 	served, err := server.New(opt)
 	if err != nil {

@@ -58,8 +58,8 @@ type Desk interface { //nolint:interfacebloat // it is all that a caller can do
 
 	// Sessions returns the sessions of the tenant to an administrator, else those of the caller's persona.
 	Sessions(ctx context.Context) ([]Session, error)
-	// EndSession ends a session of the caller's persona, which "" is, or for an administrator any, and returns the tools that went
-	// with it.
+	// EndSession ends a session: for whoever forges one of the caller's persona, which "" is, for an administrator any. It returns
+	// the tools that went with it.
 	EndSession(ctx context.Context, persona, session string) ([]*tool.Record, error)
 }
 

@@ -22,7 +22,9 @@ type Options struct {
 	// Authenticate returns who a key stands for; what is no key that works is Denied. nil: there are no keys, everybody is Local,
 	// and only the loopback address is served.
 	Authenticate func(ctx context.Context, key string) (tool.Principal, error)
-	Local        tool.Actor // without its session
+	// Keyed reports whether there are keys by now: as long as there are none, everybody is Local. nil: there are.
+	Keyed func(ctx context.Context) (bool, error)
+	Local tool.Actor // without its session
 
 	Hosts      []string // what else a Host header may name, besides loopback and the address that is served
 	InputBytes int      // of a call, at most; 0 is the default limit
@@ -78,7 +80,7 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	if s.opt.MCP != nil {
-		mux.Handle("/mcp", s.opt.MCP(s.principal))
+		mux.Handle("/mcp", s.known(s.lasting(s.opt.MCP(principalOf))))
 	}
 	if s.opt.Metrics != nil {
 		mux.HandleFunc("GET /metrics", s.metrics)
@@ -94,20 +96,35 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Document is the OpenAPI document, in JSON.
 func (s *Server) Document() []byte { return s.document }
 
-// principal is who is behind a request; false is nobody.
-func (s *Server) principal(r *http.Request) (tool.Principal, bool) {
-	v, err := s.authenticate(r)
-	if err != nil {
+// known lets those through whose key works. Of them, principalOf says who they are.
+func (s *Server) known(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, err := s.authenticate(r)
+		if err != nil {
+			s.writeProblem(w, s.problem(err))
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, v)))
+	})
+}
+
+// principalOf is who is behind a request; false is nobody.
+func principalOf(r *http.Request) (tool.Principal, bool) {
+	v := visiting(r.Context())
+	if v == nil {
 		return tool.Principal{}, false
 	}
 	return v.principal, true
 }
 
-// metrics lets administrators read the metrics, where there are keys.
+// metrics lets the operator read the metrics: where there are keys, an administrator of the tenant of whoever has none.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	v, err := s.authenticate(r)
 	if err == nil {
 		err = v.principal.Scopes.Require(tool.ScopeAdmin)
+	}
+	if err == nil && v.principal.Tenant != tool.LocalTenant {
+		err = &tool.Error{Code: tool.Denied, Message: "metrics are of all tenants, and for the operator alone", Hint: "send a key of the tenant " + tool.LocalTenant}
 	}
 	if err != nil {
 		s.writeProblem(w, s.problem(err))
@@ -173,9 +190,9 @@ func (s *Server) shut(ctx context.Context, server *http.Server) error {
 	return nil
 }
 
-// at is the desk of a caller.
-func (s *Server) at(p tool.Principal, session string) *desk.Local {
-	if s.opt.Authenticate == nil {
+// at is the desk of a caller, who has a key unless there are none.
+func (s *Server) at(p tool.Principal, session string, keyed bool) *desk.Local {
+	if !keyed {
 		by := s.opt.Local
 		by.Session = session
 		return desk.NewLocal(s.opt.Host, by)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,17 +44,20 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 		session = defaultSession
 	}
 	p := tool.Principal{Tenant: s.opt.Local.Tenant, Persona: s.opt.Local.Persona, Scopes: tool.AllScopes()}
-	if s.opt.Authenticate != nil {
+	keyed, err := s.keyed(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if keyed {
 		key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !ok || key == "" || len(key) > maxKeyBytes {
 			return nil, unauthorized()
 		}
-		var err error
 		if p, err = s.opt.Authenticate(r.Context(), key); err != nil {
 			return nil, notAuthenticated(err)
 		}
 	}
-	v := &visit{principal: p, desk: s.at(p, session), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}
+	v := &visit{principal: p, desk: s.at(p, session, keyed), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}
 	if err := v.caller.Validate(); err != nil {
 		return nil, err
 	}
@@ -64,6 +65,14 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 }
 
 const maxKeyBytes = 512
+
+// keyed reports whether requests need keys.
+func (s *Server) keyed(ctx context.Context) (bool, error) {
+	if s.opt.Authenticate == nil || s.opt.Keyed == nil {
+		return s.opt.Authenticate != nil, nil
+	}
+	return s.opt.Keyed(ctx)
+}
 
 // notAuthenticated makes one answer of every key that does not work, whatever is wrong with it.
 func notAuthenticated(err error) error {
@@ -118,9 +127,9 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 	most := op.MaxBodyBytes
 	if r.ContentLength == 0 || most <= 0 {
 		most = 0
-	} else if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(bodyTypes(op), kind) {
+	} else if !takes(op, r.Header.Get("Content-Type")) {
 		types := strings.Join(bodyTypes(op), " or ")
-		return nil, refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: "+types, "the body is not of a type that this takes: %s", types)
+		return nil, refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: "+types+", in UTF-8", "the body is not of a type that this takes: %s", types)
 	}
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
@@ -136,7 +145,7 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 		return nil, tooLarge(most)
 	}
 	w.Header().Set("Connection", "close")
-	return nil, refuse(http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the body did not arrive in time")
+	return nil, unread(err)
 }
 
 func tooLarge(most int64) error {

@@ -28,6 +28,7 @@ type world struct {
 	host   *toolsmith.Host
 	server *server.Server
 	http   *httptest.Server
+	broken bool // the store was taken away
 }
 
 // Keys of the world. What they may do is in principals.
@@ -37,6 +38,7 @@ const (
 	graceKey = "key-of-grace" // decides on everything
 	otherKey = "key-of-eve"   // all, in another tenant
 	lookKey  = "key-of-lou"   // calls alone, as ann
+	rootKey  = "key-of-root"  // all, in the tenant of the operator
 )
 
 var principals = map[string]tool.Principal{
@@ -44,6 +46,7 @@ var principals = map[string]tool.Principal{
 	bobKey:   {Tenant: "acme", Persona: "bob", KeyName: "bob", Scopes: tool.Scopes{tool.ScopeCall, tool.ScopeForge}},
 	graceKey: {Tenant: "acme", Persona: "desk", KeyName: "grace", Scopes: tool.AllScopes()},
 	otherKey: {Tenant: "evil", Persona: "eve", KeyName: "eve", Scopes: tool.AllScopes()},
+	rootKey:  {Tenant: tool.LocalTenant, Persona: "root", KeyName: "root", Scopes: tool.AllScopes()},
 	lookKey:  {Tenant: "acme", Persona: "ann", KeyName: "lou", Scopes: tool.Scopes{tool.ScopeCall}},
 }
 
@@ -95,7 +98,7 @@ func open(t testing.TB, dir string, change func(*toolsmith.Options, *server.Opti
 
 func (w *world) close() {
 	w.http.Close()
-	if err := w.host.Close(); err != nil {
+	if err := w.host.Close(); err != nil && !w.broken {
 		w.t.Error(err)
 	}
 }

@@ -61,7 +61,7 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	if err != nil {
 		return nil, tool.Errorf(tool.Internal, "the metrics: %w", err)
 	}
-	t.meters = sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter), sdkmetric.WithView(fewLabels))
+	t.meters = sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter), sdkmetric.WithView(fewLabels, noSizes))
 	if t.metrics, err = newInstruments(t.meters.Meter(scope)); err != nil {
 		return nil, tool.Errorf(tool.Internal, "the metrics: %w", err)
 	}
@@ -72,10 +72,13 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// fewLabels keeps of what the HTTP server measures the labels that a client cannot choose.
-var fewLabels = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.*"}, sdkmetric.Stream{AttributeFilter: allowed(
+// fewLabels keeps of how long requests take the labels that a client cannot choose.
+var fewLabels = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.request.duration"}, sdkmetric.Stream{AttributeFilter: allowed(
 	"http.request.method", "http.response.status_code", "http.route",
 )})
+
+// noSizes leaves out how large requests and answers are.
+var noSizes = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.re*.body.size"}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}})
 
 // Handler serves the metrics in the format of Prometheus.
 func (t *Telemetry) Handler() http.Handler {
