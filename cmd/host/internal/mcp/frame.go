@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Bounds of a message.
@@ -30,6 +31,7 @@ var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 type frame struct {
 	id     json.RawMessage // as it was written; nil without one
 	method string          // "" in a response
+	params json.RawMessage // nil without them
 }
 
 // isCall reports whether a message waits for an answer.
@@ -99,8 +101,8 @@ func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
 	}
 	method, ok := parts["method"]
 	if !ok {
-		if f.id == nil {
-			return f, invalid("a message has a method, or answers one")
+		if f.id == nil || parts["result"] == nil && parts["error"] == nil {
+			return f, invalid("a message has a method, or answers one with a result or an error")
 		}
 		return f, nil
 	}
@@ -108,10 +110,44 @@ func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
 		f.method = ""
 		return f, invalid("a method is a text of at most %d printable characters", maxMethod)
 	}
-	if params := parts["params"]; len(params) > 0 && params[0] != '{' {
+	if f.params = parts["params"]; len(f.params) > 0 && f.params[0] != '{' {
 		return f, invalid("params is an object")
 	}
-	return f, nil
+	return f, f.checkInitialize()
+}
+
+const initialize = "initialize"
+
+// checkInitialize looks at what a client begins with. The protocol library takes a version that is missing, and has no code for
+// what it cannot read.
+func (f frame) checkInitialize() *fault {
+	if f.method != initialize {
+		return nil
+	}
+	var begin sdk.InitializeParams
+	if err := json.Unmarshal(f.params, &begin); err != nil || begin.ProtocolVersion == "" {
+		return &fault{jsonrpc.CodeInvalidParams, "initialize has an object for params: with a protocolVersion, which is a text, with capabilities and a clientInfo"}
+	}
+	return nil
+}
+
+// inOrder says what is wrong with a message because of when it comes: with a session, or without one; nil is nothing.
+func (f frame) inOrder(session bool) *fault {
+	switch {
+	case session && f.method == initialize:
+		return invalid("the session was initialized before: begin another without the header %s", sessionID)
+	case !session && f.isCall() && f.method != initialize && f.method != "ping" && f.method != "server/discover" && !f.versioned():
+		return invalid("initialize comes before %s; the header %s of its answer goes with what follows", f.method, sessionID)
+	}
+	return nil
+}
+
+// versioned reports whether a message says itself what version of the protocol it is of, as those do that need no session.
+func (f frame) versioned() bool {
+	var p struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	return json.Unmarshal(f.params, &p) == nil && p.Meta[sdk.MetaKeyProtocolVersion] != nil
 }
 
 func validID(id json.RawMessage) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -67,24 +68,24 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if !sameOrigin(r) {
-		http.Error(w, "requests of other origins are not taken", http.StatusForbidden)
+		refuse(w, http.StatusForbidden, tool.Denied, "", "requests of other origins are not taken")
 		return
 	}
 	p, ok := h.principal(r)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "a key is needed: Authorization: Bearer …", http.StatusUnauthorized)
+		refuse(w, http.StatusUnauthorized, tool.Denied, "send a key of a tenant as Authorization: Bearer KEY", "there is no key with the request, or it does not work")
 		return
 	}
 	s := h.face.seat(p)
 	if s == nil {
 		w.Header().Set("Retry-After", "60")
-		http.Error(w, "too many credentials are served at once", http.StatusServiceUnavailable)
+		refuse(w, http.StatusServiceUnavailable, tool.Unavailable, "try again later", "too many credentials are served at once")
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), seatKey{}, s))
-	r.Header.Set("Authorization", "Bearer seat") // the key itself goes no further
-	if r.Method == http.MethodPost && !h.admit(w, r, s) {
+	r = r.Clone(context.WithValue(r.Context(), seatKey{}, s)) // whoever sent it here goes on to look at the key
+	r.Header.Set("Authorization", "Bearer seat")              // the key itself goes no further
+	if !s.fit(w, r) || r.Method == http.MethodPost && !h.admit(w, r, s) {
 		return
 	}
 	h.route.ServeHTTP(w, r)
@@ -103,9 +104,12 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && u.Host != "" && u.Host == r.Host
 }
 
+// sessionless reports whether a request is of the current version, whose clients have no sessions.
+func sessionless(r *http.Request) bool { return r.Header.Get("Mcp-Protocol-Version") >= current }
+
 // choose is the router: clients of the current version have no sessions, older ones do.
 func (h *handler) choose(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Mcp-Protocol-Version") >= current {
+	if sessionless(r) {
 		h.modern.ServeHTTP(w, r)
 		return
 	}
@@ -114,24 +118,23 @@ func (h *handler) choose(w http.ResponseWriter, r *http.Request) {
 
 // admit reads the message of a request within bounds, and puts it back. Without it the request is answered.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) bool {
-	if len(r.Header.Get("Mcp-Protocol-Version")) > maxVersion {
-		http.Error(w, "there is no such version of the protocol", http.StatusBadRequest)
-		return false
-	}
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(h.face.opt.BodyTime)) // a connection that knows none is bounded by its server
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		w.Header().Set("Connection", "close") // what is left of the message is not waited for
-		status := http.StatusRequestTimeout
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			status = http.StatusRequestEntityTooLarge
+			refuse(w, http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", fmt.Sprintf("the message has more than %d bytes", maxBody))
+		} else {
+			refuse(w, http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the message did not arrive in time")
 		}
-		http.Error(w, http.StatusText(status), status)
 		return false
 	}
 	_ = deadline.SetReadDeadline(time.Time{})
 	f, wrong := readFrame(body)
+	if wrong == nil && !sessionless(r) {
+		wrong = f.inOrder(r.Header.Get(sessionID) != "")
+	}
 	if wrong != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
@@ -140,7 +143,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) bool {
 	}
 	if reason := s.full(f, r); reason != "" {
 		w.Header().Set("Retry-After", "10")
-		http.Error(w, reason, http.StatusTooManyRequests)
+		refuse(w, http.StatusTooManyRequests, tool.OverQuota, "", reason)
 		return false
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -152,9 +155,9 @@ func (s *seat) full(f frame, r *http.Request) string {
 	if f.isNotification() && !s.flood.take() {
 		return "too many notifications"
 	}
-	now := r.Header.Get("Mcp-Protocol-Version") >= current
+	now := sessionless(r)
 	switch {
-	case now && f.method != "subscriptions/listen", r.Header.Get("Mcp-Session-Id") != "":
+	case now && f.method != "subscriptions/listen", r.Header.Get(sessionID) != "":
 		return ""
 	case s.sessions(now) >= maxSessions:
 		return "too many sessions or subscriptions of this key; end one, or wait until one has been idle"

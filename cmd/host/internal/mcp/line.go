@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"example.com/toolsmith/runtime/schema"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -192,10 +194,37 @@ func read(said *sdk.ElicitResult) (approved bool, reason string) {
 	}
 	yes, _ := said.Content["approve"].(bool)
 	switch {
+	case said.Action == "accept" && !fits(said):
+		return false, "the client's answer was not what was asked for: approve is true or false, and reason a text of at most 1000 characters"
 	case said.Action == "accept" && yes:
 		return true, "approved by the client's user" + reason
 	case said.Action == "accept" || said.Action == "decline":
 		return false, "rejected by the client's user" + reason
 	}
 	return false, "nobody answered: the client's user put the question away"
+}
+
+// filled is what approvalForm says of answers.
+var filled = sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile([]byte(approvalForm)) })
+
+// fits reports whether an answer is what was asked for.
+func fits(said *sdk.ElicitResult) bool {
+	text, err := json.Marshal(said.Content)
+	if err != nil {
+		return false
+	}
+	form, err := filled()
+	return err == nil && form.Validate(text) == nil
+}
+
+// hear takes the content from an answer that is not what was asked for: the protocol library would make an error of it, as if the
+// client had not been able to ask.
+func hear(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
+		if said, ok := result.(*sdk.ElicitResult); ok && said != nil && said.Action == "accept" && !fits(said) {
+			said.Content = nil
+		}
+		return result, err
+	}
 }

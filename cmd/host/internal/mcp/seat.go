@@ -55,6 +55,7 @@ func (f *Face) newSeat(p tool.Principal) *seat {
 	s.addResources()
 	s.addPrompts()
 	s.server.AddReceivingMiddleware(s.guard, s.publishFirst)
+	s.server.AddSendingMiddleware(hear)
 	return s
 }
 

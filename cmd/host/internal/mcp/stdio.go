@@ -189,16 +189,28 @@ func (c *connection) settle(id json.RawMessage) {
 
 // Write sends a message.
 func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
+	r, ok := m.(*jsonrpc.Response)
+	if ok && r.Error != nil {
+		r.Error = coded(r.Error)
+	}
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	if r, ok := m.(*jsonrpc.Response); ok {
+	if ok {
 		if id, err := json.Marshal(r.ID.Raw()); err == nil {
 			defer c.settle(id) // once it is written
 		}
 	}
 	return c.write(text)
+}
+
+// coded gives a code to an error that the protocol library has none for: the request came at the wrong time.
+func coded(err error) error {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code != 0 {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 func (c *connection) write(text []byte) error {

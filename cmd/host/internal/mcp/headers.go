@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// sessionID is the header that names a session of the protocol.
+const sessionID = "Mcp-Session-Id"
+
+// fit reports whether the headers of a request are such as the protocol wants; one whose headers are not is answered.
+func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
+	post, name := r.Method == http.MethodPost, r.Header.Get(sessionID)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // "" is none of ours
+	switch {
+	case len(r.Header.Get("Mcp-Protocol-Version")) > maxVersion:
+		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "", "there is no such version of the protocol")
+	case post && kind != "application/json":
+		refuse(w, http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: application/json", "a message is JSON")
+	case post && (!accepts(r, "application/json") || !accepts(r, "text/event-stream")):
+		refuse(w, http.StatusNotAcceptable, tool.InvalidRequest, "send Accept: application/json, text/event-stream", "the answer is JSON or events: a client takes both")
+	case sessionless(r):
+		return true
+	case r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
+		refuse(w, http.StatusNotAcceptable, tool.InvalidRequest, "send Accept: text/event-stream", "what is read here is a stream of events")
+	case name == "" && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
+		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "initialize begins a session, and its answer names it", "the header Mcp-Session-Id is missing")
+	case name != "" && !s.has(name):
+		refuse(w, http.StatusNotFound, tool.NotFound, "begin another with initialize", "there is no such session, or not any more")
+	default:
+		return true
+	}
+	return false
+}
+
+// accepts reports whether the client takes what is of a media type.
+func accepts(r *http.Request, kind string) bool {
+	general, _, _ := strings.Cut(kind, "/")
+	for _, list := range r.Header.Values("Accept") {
+		for taken := range strings.SplitSeq(list, ",") {
+			taken, _, _ = strings.Cut(taken, ";")
+			switch strings.ToLower(strings.TrimSpace(taken)) {
+			case kind, general + "/*", "*/*":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// has reports whether a session is one of this credential's. Others have theirs elsewhere, which looks the same as none.
+func (s *seat) has(name string) bool {
+	for session := range s.server.Sessions() {
+		if session.ID() == name {
+			return true
+		}
+	}
+	return false
+}
