@@ -31,6 +31,7 @@ type operation struct {
 type body struct {
 	most   int64 // bytes
 	types  []string
+	needed bool
 	schema func(huma.Registry) *huma.Schema
 }
 
@@ -56,7 +57,7 @@ func anyJSON(about string) func(huma.Registry) *huma.Schema {
 }
 
 // smallBody is a small body of JSON.
-func smallBody[T any]() *body { return &body{maxSmallBody, []string{jsonType}, schemaOf[T]} }
+func smallBody[T any]() *body { return &body{maxSmallBody, []string{jsonType}, false, schemaOf[T]} }
 
 // mistakes makes huma word errors our way, once for the process.
 var mistakes = sync.OnceFunc(func() { huma.NewError = mistaken })
@@ -71,6 +72,7 @@ func (s *Server) newAPI(mux *http.ServeMux) huma.API {
 	c := huma.DefaultConfig("toolsmith", s.opt.Version)
 	c.CreateHooks, c.SchemasPath, c.DocsPath, c.OpenAPIPath = nil, "", "", ""
 	c.Components.Schemas = registry
+	c.Servers = []*huma.Server{{URL: "/"}}
 	c.AllowAdditionalPropertiesByDefault = true
 	c.RejectUnknownQueryParameters = true
 	c.Info.Description = "Agents forge tools, and call them. Failures are problem documents (RFC 9457) with a stable code."
@@ -84,6 +86,7 @@ func (s *Server) newAPI(mux *http.ServeMux) huma.API {
 func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Context, in *I) (*O, error)) {
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Summary: o.about, Description: o.more, Tags: []string{o.tag}, BodyReadTimeout: -1,
+		Security: []map[string][]string{}, // which says that there is none
 		Responses: map[string]*huma.Response{"default": {
 			Description: "What went wrong.", Content: map[string]*huma.MediaType{problemType: {Schema: schemaOf[Problem](api.OpenAPI().Components.Schemas)}},
 		}},
@@ -97,7 +100,8 @@ func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Con
 	}
 	if !o.open {
 		op.Security = []map[string][]string{{"key": {}}}
-		op.Middlewares = huma.Middlewares{s.visit}
+		op.Middlewares = huma.Middlewares{s.visit, s.single}
+		op.Parameters = []*huma.Param{sessionParam()}
 	}
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
@@ -109,11 +113,38 @@ func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Con
 	if o.body != nil { // once huma does not look any more: bodies are read by visit
 		item := api.OpenAPI().Paths[o.path]
 		made := map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodDelete: item.Delete}[o.method]
-		made.RequestBody = &huma.RequestBody{Required: o.body.most > maxSmallBody, Content: map[string]*huma.MediaType{}}
+		made.RequestBody = &huma.RequestBody{Required: o.body.needed, Content: map[string]*huma.MediaType{}}
 		for _, kind := range o.body.types {
 			made.RequestBody.Content[kind] = &huma.MediaType{Schema: o.body.schema(api.OpenAPI().Components.Schemas)}
 		}
 	}
+}
+
+// sessionParam is the header of requests for callers, as the document has it; authenticate reads it.
+func sessionParam() *huma.Param {
+	most := tool.MaxIdentityBytes
+	return &huma.Param{
+		Name: SessionHeader, In: "header", Description: "The session of the key's persona that the request belongs to.",
+		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Default: defaultSession},
+	}
+}
+
+// single refuses query parameters that are given more than once: each takes one value, of which nobody knows which is meant.
+func (s *Server) single(ctx huma.Context, next func(huma.Context)) {
+	_, w := humago.Unwrap(ctx)
+	at := ctx.URL()
+	query := at.Query()
+	p := refuse(http.StatusUnprocessableEntity, tool.InvalidRequest, "give each parameter once", "a parameter is given more than once")
+	for _, param := range ctx.Operation().Parameters {
+		if param.In == "query" && len(query[param.Name]) > 1 {
+			p.Errors = append(p.Errors, Mistake{"query." + param.Name, "given more than once"})
+		}
+	}
+	if len(p.Errors) > 0 {
+		s.writeProblem(w, p)
+		return
+	}
+	next(ctx)
 }
 
 func (d *document) response(r huma.Registry) *huma.Response {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"example.com/toolsmith/cmd/host/internal/server"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -297,11 +298,70 @@ func TestPages(t *testing.T) {
 	if !slices.Equal(seen, names) {
 		t.Errorf("got %v", seen)
 	}
-	for _, query := range []string{"limit=0", "limit=201", "limit=x", "cursor=%21", "tier=none", "nothing=1"} {
+	for _, query := range []string{"limit=0", "limit=201", "limit=x", "cursor=%21", "tier=none", "nothing=1", "limit=2&limit=3", "cursor=a&cursor=b"} {
 		p, got := w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/tools?"+query, "")
 		if query == "limit=x" && (len(p.Errors) != 1 || p.Errors[0].Location != "query.limit" || strings.Contains(string(got.body), `"x"`)) {
 			t.Errorf("%s: %s", query, got.body)
 		}
+	}
+}
+
+// What is no cursor as it was given is none at all, wherever it is cut or changed.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	w.forge(annKey, "tool_1")
+	w.forge(annKey, "tool_2")
+	var page struct{ Next string }
+	w.ok(&page, annKey, "GET", "/v1/tools?limit=1", "")
+	cursors := []string{"x", "AQ", "AQAAAAA", "bm90aGluZw", page.Next + "AAAA", page.Next + "=", page.Next + "\n", "B" + page.Next[1:], strings.ToLower(page.Next)}
+	for end := 1; end < len(page.Next); end++ {
+		cursors = append(cursors, page.Next[:end], page.Next[end:])
+	}
+	for _, cursor := range cursors {
+		p, _ := w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/tools?cursor="+url.QueryEscape(cursor), "")
+		if p.Detail != "this is no cursor" {
+			t.Errorf("%q: %s", cursor, p.Detail)
+		}
+	}
+	w.ok(nil, annKey, "GET", "/v1/tools?cursor="+page.Next, "")
+}
+
+// The document says where it is served, who needs a key and may name a session, and which bodies may be left out.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	w.forge(annKey, "thrower")
+	var doc struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]struct {
+			Security    *[]json.RawMessage
+			Parameters  []struct{ Name, In string }
+			RequestBody struct{ Required bool }
+		}
+	}
+	w.ok(&doc, "", "GET", "/openapi.json", "")
+	if len(doc.Servers) != 1 || doc.Servers[0].URL != "/" {
+		t.Errorf("it is served at %v", doc.Servers)
+	}
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			health := strings.HasSuffix(path, "z")
+			if op.Security == nil || (len(*op.Security) == 0) != health {
+				t.Errorf("%s %s: its security is %v", method, path, op.Security)
+			}
+			session := slices.Contains(op.Parameters, struct{ Name, In string }{server.SessionHeader, "header"})
+			if session == health {
+				t.Errorf("%s %s: its parameters are %v", method, path, op.Parameters)
+			}
+			if needed := path == "/v1/forge" || path == "/v1/import"; op.RequestBody.Required != needed {
+				t.Errorf("%s %s: that its body is required is %v", method, path, op.RequestBody.Required)
+			}
+		}
+	}
+	p, _ := w.refused(422, tool.InvalidInput, annKey, "POST", "/v1/tools/thrower/call", "")
+	if p.Path == "" && !strings.Contains(p.Detail, "the input of thrower") {
+		t.Errorf("no input is not {}: %+v", p)
 	}
 }
 
@@ -314,6 +374,10 @@ func TestTags(t *testing.T) {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 	w.refused(412, tool.Collision, annKey, "POST", "/v1/tools/add_numbers/suspend", `{}`, "If-Match", `"x"`)
+	w.refused(412, tool.Collision, annKey, "POST", "/v1/tools/add_numbers/suspend", `{}`, "If-Match", "W/"+tag)
+	if got := w.ask(annKey, "GET", "/v1/tools/"+id, "", "If-None-Match", "W/"+tag); got.status != 304 {
+		t.Errorf("a weak tag: %d %s", got.status, got.body)
+	}
 	changed := w.ok(nil, annKey, "POST", "/v1/tools/add_numbers/suspend", `{}`, "If-Match", tag).header.Get("ETag")
 	w.refused(412, tool.Collision, annKey, "DELETE", "/v1/tools/add_numbers", "", "If-Match", tag)
 	if now := w.ok(nil, annKey, "GET", "/v1/tools/"+id, "").header.Get("ETag"); now != changed || now == tag {

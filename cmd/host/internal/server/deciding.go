@@ -96,7 +96,7 @@ func (s *Server) decide(ctx context.Context, in *decisionInput, do func() (*tool
 		if found, err = v.desk.Show(ctx, found.Record.ID); err != nil {
 			return nil, err
 		}
-		if !matches(in.IfMatch, etag(found.Record)) {
+		if !matches(in.IfMatch, etag(found.Record), false) {
 			return nil, refuse(http.StatusPreconditionFailed, tool.Collision, "look at it anew", "the tool is not what If-Match says any more")
 		}
 	}

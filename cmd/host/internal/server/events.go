@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"sync"
 	"time"
 
@@ -24,6 +26,7 @@ type Events struct {
 // listener is somebody who listens. Audit entries are read from the log, where none is missed; it is only woken for them.
 type listener struct {
 	tenant, persona string // "" is every persona
+	key             string // its id; "" where there are none
 	wake            chan struct{}
 	forged          chan forge.Event
 	over            chan struct{} // closed when it is cut, or the server ends
@@ -32,7 +35,8 @@ type listener struct {
 
 // Bounds of listening.
 const (
-	maxListeners = 64  // of a tenant
+	maxListeners = 64 // of a tenant
+	maxOfKey     = maxListeners / 2
 	maxWaiting   = 256 // events of a listener that it has not taken
 	lookEvery    = 2 * time.Second
 )
@@ -88,22 +92,31 @@ func (e *Events) Close() {
 }
 
 // listen begins to listen; leave ends it.
-func (e *Events) listen(tenant, persona string) (*listener, error) {
+func (e *Events) listen(tenant, persona, key string) (*listener, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return nil, &tool.Error{Code: tool.Unavailable, Message: "the server ends"}
 	}
-	same := 0
+	ofTenant, ofKey := 0, 0
 	for l := range e.listeners {
 		if l.tenant == tenant {
-			same++
+			ofTenant++
+			if key != "" && l.key == key {
+				ofKey++
+			}
 		}
 	}
-	if same >= maxListeners {
+	if ofTenant >= maxListeners {
 		return nil, &tool.Error{Code: tool.Limit, Message: "the tenant listens to as many event streams as it may", Hint: "close one"}
 	}
-	l := &listener{tenant: tenant, persona: persona, wake: make(chan struct{}, 1), forged: make(chan forge.Event, maxWaiting), over: make(chan struct{})}
+	if ofKey >= maxOfKey {
+		return nil, &tool.Error{Code: tool.Limit, Message: "the key listens to as many event streams as it may", Hint: "close one"}
+	}
+	l := &listener{
+		tenant: tenant, persona: persona, key: key,
+		wake: make(chan struct{}, 1), forged: make(chan forge.Event, maxWaiting), over: make(chan struct{}),
+	}
 	if e.listeners == nil {
 		e.listeners = map[*listener]bool{}
 	}
@@ -121,9 +134,26 @@ func (e *Events) leave(l *listener) {
 
 // eventsInput is what /v1/events takes.
 type eventsInput struct {
-	LastEventID uint64 `header:"Last-Event-ID" doc:"The id of the last event that was seen: the stream goes on behind it."`
-	After       uint64 `query:"after" doc:"The same, for a client that cannot set the header."`
+	LastEventID sequence `header:"Last-Event-ID" doc:"The id of the last event that was seen: the stream goes on behind it. 0 is from the beginning, absent from now on."`
+	After       sequence `query:"after" doc:"The same, for a client that cannot set the header."`
 }
+
+// sequence is the number of an entry of the log, if one is given.
+type sequence struct {
+	Number uint64
+	given  bool
+}
+
+// Schema is that of the number.
+func (sequence) Schema(r huma.Registry) *huma.Schema {
+	return huma.SchemaFromType(r, reflect.TypeFor[uint64]())
+}
+
+// Receiver is where huma puts the number.
+func (n *sequence) Receiver() reflect.Value { return reflect.ValueOf(n).Elem().Field(0) }
+
+// OnParamSet notes whether there is one.
+func (n *sequence) OnParamSet(given bool, _ any) { n.given = given }
 
 // events answers with the stream of what happens in the tenant.
 func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
@@ -132,25 +162,28 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 	if v.principal.Scopes.Has(tool.ScopeAdmin) {
 		persona = ""
 	}
-	l, err := s.opt.Events.listen(v.caller.Tenant, persona) // before the log is looked at, so that nothing comes between
+	l, err := s.opt.Events.listen(v.caller.Tenant, persona, v.principal.KeyID) // before the log is looked at, so that nothing comes between
 	if err != nil {
 		return nil, err
 	}
-	last := max(in.LastEventID, in.After)
-	if last == 0 {
-		if _, last, err = v.desk.Audit(ctx, tiers.AuditQuery{Newest: true, Limit: 1}); err != nil {
-			s.opt.Events.leave(l)
-			return nil, err
-		}
+	_, last, err := v.desk.Audit(ctx, tiers.AuditQuery{Newest: true, Limit: 1})
+	if err != nil {
+		s.opt.Events.leave(l)
+		return nil, err
+	}
+	if in.LastEventID.given || in.After.given {
+		last = min(last, max(in.LastEventID.Number, in.After.Number))
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) { //nolint:contextcheck,nolintlint // it has the one of the request
 		defer s.opt.Events.leave(l)
-		_, w := humago.Unwrap(hc)
-		s.follow(hc.Context(), newStream(w), v, l, last)
+		r, w := humago.Unwrap(hc)
+		ctx, stop := s.whileKnown(r, v)
+		defer stop()
+		s.follow(ctx, newStream(w), v, l, last)
 	}}, nil
 }
 
-// follow writes events until the client is gone, does not keep up, or the server ends.
+// follow writes events until the client is gone, does not keep up, has no key that works any more, or the server ends.
 func (s *Server) follow(ctx context.Context, out *stream, v *visit, l *listener, last uint64) {
 	beat, look := time.NewTicker(heartbeat), time.NewTicker(lookEvery)
 	defer beat.Stop()
@@ -158,11 +191,11 @@ func (s *Server) follow(ctx context.Context, out *stream, v *visit, l *listener,
 	err := out.beat() // so that the client knows that it is heard
 	for err == nil {
 		if last, err = tellAfter(ctx, out, v, last); err != nil {
-			return
+			break
 		}
 		select {
 		case <-ctx.Done():
-			return
+			err = ctx.Err()
 		case <-l.over:
 			_ = out.send(event{name: "end", data: endEvent{s.opt.Events.why(l)}})
 			return
@@ -174,6 +207,9 @@ func (s *Server) follow(ctx context.Context, out *stream, v *visit, l *listener,
 		case <-look.C: // another process may have written
 		}
 	}
+	if e, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok {
+		_ = out.send(event{name: "end", data: endEvent{e.Message}})
+	}
 }
 
 // tellAfter writes the entries of the log behind one, and returns the number of the last.
@@ -184,6 +220,9 @@ func tellAfter(ctx context.Context, out *stream, v *visit, last uint64) (uint64,
 			return last, err
 		}
 		for _, e := range entries {
+			if err := ctx.Err(); err != nil { // a client may take long over a part of the log
+				return last, err
+			}
 			if err := out.send(event{id: e.Sequence, name: "audit", data: e}); err != nil {
 				return last, err
 			}

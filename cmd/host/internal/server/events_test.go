@@ -1,13 +1,18 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/server"
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/tool"
@@ -156,12 +161,107 @@ func TestEventsOfASlowClient(t *testing.T) {
 	}
 }
 
+// A tenant has so many streams, of which a key has no more than half.
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := open(t, "", nil)
-	for range 64 {
-		w.listen(t, annKey, "")
+	w := open(t, "", func(_ *toolsmith.Options, o *server.Options) {
+		o.Authenticate = func(ctx context.Context, key string) (tool.Principal, error) {
+			p, err := authenticate(ctx, key)
+			p.KeyID = key
+			return p, err
+		}
+	})
+	for _, key := range []string{annKey, bobKey} {
+		for range 32 {
+			w.listen(t, key, "")
+		}
+		p, _ := w.refused(429, tool.Limit, key, "GET", "/v1/events", "")
+		if of := map[string]string{annKey: "the key ", bobKey: "the tenant "}[key]; !strings.HasPrefix(p.Detail, of) {
+			t.Errorf("%s: %s", key, p.Detail)
+		}
 	}
-	w.refused(429, tool.Limit, annKey, "GET", "/v1/events", "")
 	w.listen(t, otherKey, "")
+}
+
+// 0 is from the beginning, none from now on, and what is beyond the end is the end.
+func TestEventsBegin(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	w.forge(annKey, "tool_1")
+	var log struct{ Items []tool.AuditEvent }
+	w.ok(&log, graceKey, "GET", "/v1/audit?newest=true&limit=1", "")
+	end := log.Items[0].Sequence
+	after := []*listening{w.listen(t, graceKey, ""), w.listen(t, graceKey, "?after=1000000"), w.listen(t, graceKey, "", "Last-Event-ID", "18446744073709551615")}
+	for _, l := range []*listening{w.listen(t, graceKey, "?after=0"), w.listen(t, graceKey, "", "Last-Event-ID", "0")} {
+		if e := l.audit(); e.Sequence != 1 {
+			t.Errorf("from the beginning is %d", e.Sequence)
+		}
+	}
+	w.forge(annKey, "tool_2")
+	for i, l := range after {
+		if e := l.audit(); e.Sequence != end+1 {
+			t.Errorf("stream %d goes on at %d, and the end was %d", i, e.Sequence, end)
+		}
+	}
+	w.refused(422, tool.InvalidRequest, graceKey, "GET", "/v1/events?after=-1", "")
+	w.refused(422, tool.InvalidRequest, graceKey, "GET", "/v1/events", "", "Last-Event-ID", "x")
+}
+
+// Streams end with the key, also when the host needs none from then on.
+func TestStreamsEndWithTheKey(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]func() (tool.Principal, error){
+		"refused": func() (tool.Principal, error) {
+			return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "it is revoked"}
+		},
+		"of another": func() (tool.Principal, error) {
+			return tool.Principal{Tenant: "local", Persona: "local", Scopes: tool.AllScopes()}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); endWithTheKey(t, after) })
+	}
+}
+
+func endWithTheKey(t *testing.T, after func() (tool.Principal, error)) {
+	t.Helper()
+	var revoked atomic.Bool
+	left := make(chan error, 1)
+	w := open(t, "", func(_ *toolsmith.Options, o *server.Options) {
+		o.Authenticate = func(ctx context.Context, key string) (tool.Principal, error) {
+			if key == annKey && revoked.Load() {
+				return after()
+			}
+			p, err := authenticate(ctx, key)
+			p.KeyID = key
+			return p, err
+		}
+		o.MCP = func(func(*http.Request) (tool.Principal, bool)) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(http.StatusOK)
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+				left <- context.Cause(r.Context())
+			})
+		}
+	})
+	own, other := w.listen(t, annKey, ""), w.listen(t, bobKey, "")
+	held, err := get(w.http.URL+"/mcp", annKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Body.Close()
+	revoked.Store(true)
+	if e := own.read(); e.name != "end" || e.data != `{"reason":"the key does not work any more"}` {
+		t.Errorf("the stream ends with %+v", e)
+	}
+	if e := tool.AsError(<-left); e.Code != tool.Denied {
+		t.Errorf("that of the protocol ends with %v", e)
+	}
+	if _, err := own.next(); !errors.Is(err, io.EOF) {
+		t.Errorf("it goes on: %v", err)
+	}
+	w.forge(bobKey, "add_numbers")
+	if e := other.audit(); e.PersonaID != "bob" {
+		t.Errorf("that of another key gets %+v", e)
+	}
 }

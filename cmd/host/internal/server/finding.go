@@ -128,7 +128,7 @@ func (s *Server) show(ctx context.Context, in *showInput) (*showOutput, error) {
 	}
 	out := &showOutput{Status: http.StatusOK, ETag: etag(whole.Record), Body: whole}
 	whole.Missing = public(whole.Missing)
-	if matches(in.IfNoneMatch, out.ETag) {
+	if matches(in.IfNoneMatch, out.ETag, true) {
 		out.Status, out.Body = http.StatusNotModified, nil
 	}
 	return out, nil
@@ -146,10 +146,10 @@ func etag(r *tool.Record) string {
 	return strconv.Quote(hex.EncodeToString(sum[:]))
 }
 
-// matches reports whether a header that names tags names one.
-func matches(header, tag string) bool {
+// matches reports whether a header that names tags names one. A weak tag, W/"…", counts for what only looks, and not for what writes.
+func matches(header, tag string, weak bool) bool {
 	for part := range strings.SplitSeq(header, ",") {
-		if part = strings.TrimSpace(part); part == "*" || strings.TrimPrefix(part, "W/") == tag {
+		if part = strings.TrimSpace(part); part == "*" || part == tag || weak && part == "W/"+tag {
 			return true
 		}
 	}

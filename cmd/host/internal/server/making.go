@@ -30,12 +30,12 @@ func (s *Server) registerMaking(api huma.API) {
 	add(s, api, operation{
 		id: "forge", method: http.MethodPost, path: "/v1/forge", tag: "make", about: "Forge a tool",
 		more: "Takes a request for a tool through all gates: shape, static check, its own tests in the sandbox, and the judge.", answers: forged,
-		body: &body{wire.MaxJSONBytes, []string{jsonType}, anyJSON("A request: name, description, inputSchema, outputSchema, implementation, testCases.")},
+		body: &body{wire.MaxJSONBytes, []string{jsonType}, true, anyJSON("A request: name, description, inputSchema, outputSchema, implementation, testCases.")},
 	}, s.forge)
 	add(s, api, operation{
 		id: "import", method: http.MethodPost, path: "/v1/import", tag: "make", about: "Forge the tool of a package",
 		more: "Takes the tool of a package through all gates, as if the caller had asked for it.", answers: forged,
-		body: &body{forge.MaxPackageBytes, []string{yamlType, jsonType}, anyJSON("A package, as export gives it.")},
+		body: &body{forge.MaxPackageBytes, []string{yamlType, jsonType}, true, anyJSON("A package, as export gives it.")},
 	}, s.importTool)
 	add(s, api, operation{
 		id: "call", method: http.MethodPost, path: "/v1/tools/{tool}/call", tag: "make", about: "Call a tool",
@@ -44,7 +44,7 @@ func (s *Server) registerMaking(api huma.API) {
 			"What it returned. As text/event-stream: result or problem.",
 			map[string]func(huma.Registry) *huma.Schema{jsonType: schemaOf[CallReport], eventType: anyJSON("")},
 		},
-		body: &body{int64(s.opt.InputBytes), []string{jsonType}, anyJSON("What the tool gets; nothing is {}.")},
+		body: &body{int64(s.opt.InputBytes), []string{jsonType}, false, anyJSON("What the tool gets; nothing is {}.")},
 	}, s.call)
 }
 
