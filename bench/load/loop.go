@@ -80,6 +80,7 @@ func (t *Tally) fill(ctx context.Context, c *Client, to Target, turn turn) {
 		if !more {
 			return
 		}
+		t.Late.Add(time.Since(since))
 		status, body, err := c.Ask(ctx, to.Requests[which%len(to.Requests)])
 		if ctx.Err() == nil {
 			t.count(to.Want, status, body, err, time.Since(since))

@@ -12,6 +12,7 @@ import (
 // Tally is what became of requests. The zero value is empty; it is not safe for concurrent use.
 type Tally struct {
 	Served, Refused stats.Histogram // times until the answer: 200, or that there is too much to do
+	Late            stats.Histogram // between when requests were due and when they were sent: within the times, and not the server's
 	Failed          int             // everything else
 	Complaint       string          // of the first that failed
 	Took            time.Duration   // from the first request to the last answer
@@ -43,6 +44,7 @@ func (t *Tally) Merge(other *Tally) {
 func (t *Tally) merge(other *Tally) {
 	t.Served.Merge(&other.Served)
 	t.Refused.Merge(&other.Refused)
+	t.Late.Merge(&other.Late)
 	if t.Failed == 0 {
 		t.Complaint = other.Complaint
 	}

@@ -16,7 +16,7 @@ const (
 	quietRate = 100 // calls a second of the tenant that is measured
 	windows   = 4   // of each kind
 	hugeBody  = 2 << 20
-	noisy     = 48 // clients of the noisy tenant
+	noisyRate = 300 // requests a second of the noisy tenant, a third of them of each kind; it has as many clients
 )
 
 // neighbour measures what a tenant feels of another one that floods the server with endless loops, memory bombs and huge bodies:
@@ -57,7 +57,9 @@ func (s *server) noise(ctx context.Context, key string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		load.Closed(ctx, to, noisy, time.Hour)
+		clients := load.Dial(ctx, s.address, noisyRate)
+		defer load.Hang(clients)
+		load.Open(ctx, to, clients, load.Arrivals(noisyRate, time.Minute, 0))
 	}()
 	return func() {
 		cancel()

@@ -18,13 +18,17 @@ type Load struct {
 	P95        float64 `json:"p95,omitempty"`
 	P99        float64 `json:"p99,omitempty"`
 	RefusedP95 float64 `json:"refusedP95,omitempty"`
-	N          int     `json:"n"`             // served
-	CPU        float64 `json:"cpu,omitempty"` // of the server for each answer, where it is known
+	LateP95    float64 `json:"lateP95,omitempty"` // between when requests were due and when they were sent
+	N          int     `json:"n"`                 // served
+	CPU        float64 `json:"cpu,omitempty"`     // of the server for each answer, where it is known
 }
 
 // DescribeLoad returns what a tally comes to.
 func DescribeLoad(name string, offered float64, t *load.Tally) Load {
 	l := Load{Name: name, Offered: offered, Served: t.PerSecond(t.Served.N()), Refused: t.PerSecond(t.Refused.N()), Failed: t.Failed, Complaint: t.Complaint, N: t.Served.N()}
+	if offered > 0 && t.Late.N() > 0 {
+		l.LateP95 = t.Late.Percentile(0.95)
+	}
 	if l.N > 0 {
 		l.P50, l.P95, l.P99 = t.Served.Percentile(0.50), t.Served.Percentile(0.95), t.Served.Percentile(0.99)
 	}
@@ -36,13 +40,13 @@ func DescribeLoad(name string, offered float64, t *load.Tally) Load {
 
 // loads shows a line for each load.
 func loads(out *printer, list []Load) {
-	rows := [][]string{{"", "offered/s", "served/s", "p50", "p95", "p99", "refused/s", "p95", "cpu", "failed"}}
+	rows := [][]string{{"", "offered/s", "served/s", "p50", "p95", "p99", "refused/s", "p95", "late p95", "cpu", "failed"}}
 	for _, l := range list {
 		row := []string{l.Name, CallsPerSecond.Show(l.Offered), CallsPerSecond.Show(l.Served)}
 		for _, v := range []float64{l.P50, l.P95, l.P99} {
 			row = append(row, Nanoseconds.Show(v))
 		}
-		row = append(row, CallsPerSecond.Show(l.Refused), Nanoseconds.Show(l.RefusedP95), Nanoseconds.Show(l.CPU), "")
+		row = append(row, CallsPerSecond.Show(l.Refused), Nanoseconds.Show(l.RefusedP95), Nanoseconds.Show(l.LateP95), Nanoseconds.Show(l.CPU), "")
 		if l.Failed > 0 {
 			row[len(row)-1] = fmt.Sprint(l.Failed)
 		}
