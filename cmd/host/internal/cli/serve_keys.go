@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"example.com/toolsmith/runtime/tool"
@@ -13,6 +14,7 @@ type keyWatch struct {
 	has   func(context.Context) (bool, error)
 	known atomic.Bool // they do
 	stale atomic.Bool // they may, although nothing was seen of it
+	look  sync.Mutex  // so that whoever asks meanwhile waits for the answer
 }
 
 // audited takes note of tenants and keys that are made.
@@ -27,17 +29,20 @@ func (k *keyWatch) lost() { k.stale.Store(true) }
 
 // needed reports whether requests need keys.
 func (k *keyWatch) needed(ctx context.Context) (bool, error) {
-	if k.known.Load() || !k.stale.Load() {
-		return k.known.Load(), nil
+	if k.known.Load() {
+		return true, nil
 	}
-	k.stale.Store(false) // before the look, so that what is lost meanwhile is not
-	has, err := k.has(ctx)
-	if err != nil {
-		k.stale.Store(true)
-		return false, err
-	}
-	if has {
-		k.known.Store(true)
+	k.look.Lock()
+	defer k.look.Unlock()
+	if k.stale.Swap(false) { // before the look, so that what is lost meanwhile is not
+		has, err := k.has(ctx)
+		if err != nil {
+			k.stale.Store(true)
+			return false, err
+		}
+		if has {
+			k.known.Store(true)
+		}
 	}
 	return k.known.Load(), nil
 }
