@@ -278,7 +278,30 @@ func syncFile(path string) error {
 func (s *badgerStore) Close() error {
 	close(s.quit)
 	s.done.Wait()
-	return translate(errors.Join(s.syncDisk(), s.db.Close()))
+	return translate(errors.Join(s.syncDisk(), s.tidy(), s.db.Close()))
+}
+
+// Processes that end within moments leave a table each, before Badger finds the time to merge them. From tidyTables on they are
+// merged at the end, if that takes moments too.
+const (
+	tidyTables = 8
+	tidyBytes  = 64 << 20
+)
+
+// tidy merges the tables of short processes.
+func (s *badgerStore) tidy() error {
+	if s.dir == "" || s.space.forCommit() != nil {
+		return nil
+	}
+	var total int64
+	levels := s.db.Levels()
+	for _, l := range levels {
+		total += l.Size
+	}
+	if levels[0].NumTables < tidyTables || total > tidyBytes {
+		return nil
+	}
+	return s.db.Flatten(1)
 }
 
 // collect wins back the space of the value log until the store is closed.

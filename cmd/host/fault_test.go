@@ -43,7 +43,8 @@ type madeTool struct {
 	key      string // of the request
 	request  string
 	promoted bool
-	calls    []time.Time // when they were acknowledged
+	calls    []time.Time // when they were acknowledged, since the last start
+	known    int         // calls that counted at the last start
 }
 
 // faultConfig lets the tests do what they do as often as they like.
@@ -77,7 +78,7 @@ func newFaulty(t *testing.T) *faulty {
 			t.Fatal(err)
 		}
 	}
-	key, err := f.command("tenant", "create", "acme", "--scopes", "call,forge,approve,admin").Output()
+	key, err := f.command("tenant", "key", "create", "local", "--persona", "clerk", "--key-name", "grace", "--scopes", "call,forge,approve,admin").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func (f *faulty) check(ended time.Time) {
 		if made.promoted && (shown.Tier != "agent" || !told[id+" promote"]) || !told[id+" register"] {
 			f.t.Errorf("%s was made, promoted: %v; it is %+v", id, made.promoted, shown)
 		}
-		sure := 0
+		sure := made.known
 		for _, at := range made.calls {
 			if ended.Sub(at) > time.Second {
 				sure++
@@ -278,6 +279,7 @@ func (f *faulty) check(ended time.Time) {
 		if shown.UsageStats.TotalUses < sure {
 			f.t.Errorf("%s was used %d times or more, of which %d are known", id, sure, shown.UsageStats.TotalUses)
 		}
+		made.known, made.calls = shown.UsageStats.TotalUses, nil // what came just before the end may be lost, and stays so
 		f.again(id, made)
 	}
 }
@@ -368,7 +370,8 @@ func TestSoak(t *testing.T) {
 	last, more := f.mix(*soak * 2 / 5)
 	after := f.goroutines()
 	t.Logf("%d and %d requests; goroutines %v, then %v; memory %.1f MiB, then %.1f MiB", calls, more, idle, after, first/(1<<20), last/(1<<20))
-	if after > idle {
+	const others = 2 // that work now and then, such as on the store; what requests leave behind would be hundreds
+	if after > idle+others {
 		t.Errorf("%v goroutines, then %v", idle, after)
 	}
 	const noise = 4 << 20 // of the collector, within seconds
