@@ -136,7 +136,11 @@ func TestStatesCountOnceAndForTheirCallAlone(t *testing.T) {
 	refused("another caller", bob, params)
 	refused("other arguments", ann, with(params, "arguments", request(map[string]any{"name": "other_tool"})))
 	refused("another tool", ann, with(with(params, "name", "promote_tool"), "arguments", params["arguments"]))
-	refused("a state that was changed", ann, with(params, "requestState", "A"+state[1:]))
+	changed := "A" + state[1:]
+	if changed == state {
+		changed = "B" + state[1:]
+	}
+	refused("a state that was changed", ann, with(params, "requestState", changed))
 	refused("no state of ours", ann, with(params, "requestState", "approved"))
 	if r := useWith(t, ann, params); r.IsError {
 		t.Errorf("%+v", r)
