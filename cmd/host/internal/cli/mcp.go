@@ -132,7 +132,7 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 		},
 		Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: logger,
 	})
-	defer func() { served.Close(); err = errors.Join(err, late.Close()) }()
+	defer func() { served.Close(); err = errors.Join(err, late.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context; seen only in some runs
 	principal := tool.Principal{Tenant: localTenant, Persona: flags.persona, Scopes: tool.AllScopes()}
 	return f.stdio(served.ServeStdio(ctx, f.in, f.out, mcp.Local{Principal: principal, Session: flags.session}))
 }

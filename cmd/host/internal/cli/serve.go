@@ -140,7 +140,7 @@ func (s *service) close(ctx context.Context) error {
 	const flush = 5 * time.Second // for what is exported
 	s.protocol.Close()
 	s.events.Close()
-	err := s.host.Close()
+	err := s.host.Close() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context; seen only in some runs
 	ctx, cancel := context.WithTimeout(ctx, flush)
 	defer cancel()
 	return errors.Join(err, s.telemetry.Close(ctx))
