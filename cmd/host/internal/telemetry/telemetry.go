@@ -107,14 +107,13 @@ func (t *Telemetry) Engine(stats func() wasmjs.EngineStats) error {
 // Observe makes a host with these options tell what it does. Who was told before is told still.
 func (t *Telemetry) Observe(opt *toolsmith.Options) {
 	opt.Observer = toolsmith.Observer{Call: t.call, Forge: t.forge, Model: t.model, Started: t.Started, Appended: t.appended}
-	audited, forged := opt.OnAudit, opt.OnForge
+	audited := opt.OnAudit
 	opt.OnAudit = func(e tool.AuditEvent) {
 		t.audited(e)
 		if audited != nil {
 			audited(e)
 		}
 	}
-	opt.OnForge = forged
 }
 
 // Close exports what is left of the traces, until the context ends.
