@@ -40,11 +40,17 @@ const (
 	partZero   = 0x00
 	partEnd    = 0x01
 	partEscape = 0xFF
+
+	partEndBytes = 2
 )
 
 // key builds a key from a space and parts, which may hold any bytes.
 func key(space string, parts ...string) []byte {
-	out := appendPart(nil, space)
+	size := len(space) + partEndBytes
+	for _, part := range parts {
+		size += len(part) + partEndBytes
+	}
+	out := appendPart(make([]byte, 0, size), space)
 	for _, part := range parts {
 		out = appendPart(out, part)
 	}
@@ -62,7 +68,7 @@ func appendPart(out []byte, part string) []byte {
 }
 
 // unended is a key whose last part may go on.
-func unended(key []byte) []byte { return key[:len(key)-len([]byte{partZero, partEnd})] }
+func unended(key []byte) []byte { return key[:len(key)-partEndBytes] }
 
 // parts takes a key apart: the space first. False when it is not a key.
 func parts(key []byte) ([]string, bool) {

@@ -20,6 +20,8 @@ type Shelf struct {
 	uses    useBuffer
 	touches touches
 	keyUses touches // of keys: the session is the key's id
+	keys    memo[heldKey]
+	tenants memo[Tenant]
 	weeding weeding
 	heads   heads
 

@@ -287,7 +287,7 @@ func (s *Shelf) RevokeKey(ctx context.Context, by tool.Actor, tenant, id string)
 
 // Authenticate returns who a key stands for. What is no key of ours at all, such as one that was cut off or mistyped, is Denied,
 // and so is one that does not work: unknown, revoked, expired or of a tenant that is gone look the same. Whatever is presented,
-// it costs one look at the store at most; nothing is remembered, so that what an operator has ended ends at once, in every
+// it costs one look at the store at most; nobody is let in without it, so that what an operator has ended ends at once, in every
 // process that shares the store.
 func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Principal, error) {
 	id, ok := keyIDOf(presented)
@@ -295,7 +295,7 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 		return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "this is not a key: its check sum does not match", Hint: "copy the whole key, which begins with " + keyPrefix}
 	}
 	var k *heldKey
-	err := s.store.View(ctx, func(r Reader) (err error) { k, err = keyByID(r, id); return err })
+	err := s.store.View(ctx, func(r Reader) (err error) { k, err = s.keyByID(r, id); return err })
 	if err != nil {
 		return tool.Principal{}, asError(err)
 	}
@@ -304,20 +304,20 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 		return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "the key does not work", Hint: "ask the operator of the host for another"}
 	}
 	s.keyUsed(ctx, k, now)
-	return tool.Principal{Tenant: k.Tenant, Persona: k.Persona, KeyID: k.ID, KeyName: k.Name, Scopes: k.Scopes}, nil
+	return tool.Principal{Tenant: k.Tenant, Persona: k.Persona, KeyID: k.ID, KeyName: k.Name, Scopes: slices.Clone(k.Scopes)}, nil
 }
 
 // keyByID returns the key that has an id; none is one that nothing fits, and so is one of a tenant that is gone.
-func keyByID(r Reader, id string) (*heldKey, error) {
+func (s *Shelf) keyByID(r Reader, id string) (*heldKey, error) {
 	tenant, found, err := r.Get(keyIDAt(id))
 	if err != nil || !found {
 		return &heldKey{}, err
 	}
-	t, err := readTenant(r, string(tenant))
+	t, err := s.tenants.get(r, tenantKey(string(tenant)))
 	if err != nil || t.gone() {
 		return &heldKey{}, err
 	}
-	k, err := readKey(r, string(tenant), id)
+	k, err := s.keys.get(r, keyAt(string(tenant), id))
 	if err != nil || k == nil {
 		return &heldKey{}, err
 	}
