@@ -131,8 +131,12 @@ func sessionParam() *huma.Param {
 
 // single refuses query parameters that are given more than once: each takes one value, of which nobody knows which is meant.
 func (s *Server) single(ctx huma.Context, next func(huma.Context)) {
-	_, w := humago.Unwrap(ctx)
 	at := ctx.URL()
+	if at.RawQuery == "" {
+		next(ctx)
+		return
+	}
+	_, w := humago.Unwrap(ctx)
 	query := at.Query()
 	p := refuse(http.StatusUnprocessableEntity, tool.InvalidRequest, "give each parameter once", "a parameter is given more than once")
 	for _, param := range ctx.Operation().Parameters {

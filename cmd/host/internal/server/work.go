@@ -78,10 +78,11 @@ func problemAnswer(p *Problem) answer {
 
 // once does a task, or gives the answer that the same request under the same key was given before. A task under a key goes on when
 // its client goes away, so that the client can come back for the answer.
-func (s *Server) once(ctx context.Context, v *visit, key, request string, do task) answer {
+func (s *Server) once(ctx context.Context, v *visit, key string, parts []string, do task) answer {
 	if key == "" {
 		return s.worked(ctx, do)
 	}
+	request := fingerprint(v, parts...)
 	shelf, err := s.opt.Host.Shelf(ctx)
 	if err != nil {
 		return problemAnswer(s.problem(err))
@@ -149,10 +150,9 @@ func fingerprint(v *visit, parts ...string) string {
 // perform answers with what a task comes to: as JSON, or as events when the client asks for them. The task gets the context of the
 // request, or one that outlives it when the request has a key.
 func (s *Server) perform(v *visit, key string, parts []string, do task) *huma.StreamResponse {
-	request := fingerprint(v, parts...)
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
-		work := func(ctx context.Context) answer { return s.once(ctx, v, key, request, do) }
+		work := func(ctx context.Context) answer { return s.once(ctx, v, key, parts, do) }
 		if wantsEvents(r) {
 			s.stream(w, r, work)
 			return

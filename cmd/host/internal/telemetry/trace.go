@@ -75,19 +75,25 @@ func end(span trace.Span, err error) {
 
 // call observes a call of a tool, as OpenTelemetry's conventions for generative AI name it.
 func (t *Telemetry) call(ctx context.Context, c tool.Caller, name string) (context.Context, func(*runtime.CallResult, error)) {
-	ctx, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithAttributes(append(about(c),
-		attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name),
-	)...))
-	span.SetAttributes(attribute.String("gen_ai.tool.call.id", span.SpanContext().SpanID().String()))
+	ctx, span := t.tracer.Start(ctx, "execute_tool")
+	if span.IsRecording() {
+		span.SetName("execute_tool " + name)
+		span.SetAttributes(about(c)...)
+		span.SetAttributes(
+			attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name),
+			attribute.String("gen_ai.tool.call.id", span.SpanContext().SpanID().String()),
+		)
+	}
 	return ctx, func(r *runtime.CallResult, err error) {
 		t.metrics.countCall(ctx, r, err)
 		t.logCall(c, name, r, err)
-		if span.IsRecording() {
-			span.SetAttributes(
-				attribute.String("toolsmith.tier", tierOf(r.Tool)), attribute.Int64("toolsmith.fuel", int64(r.Stats.Fuel)), //nolint:gosec // G115: at most the greatest limit
-				attribute.Int64("toolsmith.memory_peak_bytes", int64(r.Stats.PeakMemoryBytes)), attribute.Int("toolsmith.host_calls", r.Stats.HostCalls), //nolint:gosec // G115: likewise
-			)
+		if !span.IsRecording() {
+			return
 		}
+		span.SetAttributes(
+			attribute.String("toolsmith.tier", tierOf(r.Tool)), attribute.Int64("toolsmith.fuel", int64(r.Stats.Fuel)), //nolint:gosec // G115: at most the greatest limit
+			attribute.Int64("toolsmith.memory_peak_bytes", int64(r.Stats.PeakMemoryBytes)), attribute.Int("toolsmith.host_calls", r.Stats.HostCalls), //nolint:gosec // G115: likewise
+		)
 		end(span, err)
 	}
 }
