@@ -28,6 +28,7 @@ type Options struct {
 	AskAll bool
 
 	BodyTime time.Duration // for a message to arrive over HTTP; 0 is 10 s
+	Idle     time.Duration // after which a session over HTTP ends; 0 is 10 min
 
 	Version string        // of the host, for clients; "" is dev
 	Tick    time.Duration // how often clients that want to know are told that a call goes on; 0 is 2 s
@@ -60,6 +61,9 @@ func New(opt Options) *Face {
 	if opt.BodyTime <= 0 {
 		opt.BodyTime = 10 * time.Second
 	}
+	if opt.Idle <= 0 {
+		opt.Idle = 10 * time.Minute
+	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -72,7 +76,7 @@ func New(opt Options) *Face {
 	f := &Face{opt: opt, seats: map[string]*seat{}}
 	f.tools = append(metaTools(), selfTools(opt.Self)...)
 	f.life, f.end = context.WithCancel(context.Background())
-	f.parked = parking{now: opt.Now, secret: f.bytes(32), jobs: map[string]*job{}}
+	f.parked = parking{now: opt.Now, jobs: map[string]*job{}}
 	return f
 }
 
@@ -89,15 +93,16 @@ func (f *Face) Close() {
 	}
 }
 
-// bytes returns random bytes. Without randomness nothing here is safe, and reading it does not fail.
-func (f *Face) bytes(n int) []byte {
+// bytes returns random bytes.
+func (f *Face) bytes(n int) ([]byte, error) {
 	f.random.Lock()
 	defer f.random.Unlock()
 	b := make([]byte, n)
 	if _, err := io.ReadFull(f.opt.Random, b); err != nil {
-		panic("mcp: no randomness: " + err.Error())
+		f.opt.Logger.Error("there is no randomness", "error", err)
+		return nil, &tool.Error{Code: tool.Unavailable, Message: "the host has no randomness for a name that nobody can guess", Hint: "try again later", Cause: err}
 	}
-	return b
+	return b, nil
 }
 
 // maxSeats bounds the credentials that are served at once.

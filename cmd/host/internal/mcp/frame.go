@@ -40,45 +40,24 @@ func (f frame) isCall() bool { return f.method != "" && f.id != nil }
 // isNotification reports whether a message gets no answer.
 func (f frame) isNotification() bool { return f.method != "" && f.id == nil }
 
-// fault is what is wrong with a message.
-type fault struct {
-	code    int64
-	message string
-}
-
-func (f *fault) Error() string { return f.message }
-
-func invalid(format string, args ...any) *fault {
-	return &fault{jsonrpc.CodeInvalidRequest, fmt.Sprintf(format, args...)}
-}
-
-// answer is the message that tells the sender of a fault.
-func (f *fault) answer(id json.RawMessage) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	text, _ := json.Marshal(f.message) // text is always JSON
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, f.code, text)
-}
-
 // readFrame looks a message over: one object in UTF-8, no key given twice, no odd spelling, no number that readers
 // disagree about. With a fault, the id is still there if it could be read.
 func readFrame(text []byte) (frame, *fault) {
 	text = bytes.TrimSpace(text)
 	switch {
 	case !utf8.Valid(text):
-		return frame{}, &fault{jsonrpc.CodeParseError, "the message is not UTF-8"}
+		return frame{}, malformed("the message is not UTF-8")
 	case len(text) > 0 && text[0] == '[':
 		return frame{}, invalid("batches are not taken: send one message at a time")
 	case len(text) == 0 || text[0] != '{':
-		return frame{}, &fault{jsonrpc.CodeParseError, "a message is one JSON object"}
+		return frame{}, malformed("a message is one JSON object")
 	}
 	if f := scan(text); f != nil {
 		return frame{}, f
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(text, &parts); err != nil {
-		return frame{}, &fault{jsonrpc.CodeParseError, "the message is not JSON"}
+		return frame{}, malformed("the message is not JSON")
 	}
 	return readMembers(parts)
 }
@@ -113,41 +92,79 @@ func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
 	if f.params = parts["params"]; len(f.params) > 0 && f.params[0] != '{' {
 		return f, invalid("params is an object")
 	}
-	return f, f.checkInitialize()
+	return f, f.checkParams()
 }
 
 const initialize = "initialize"
 
-// checkInitialize looks at what a client begins with. The protocol library takes a version that is missing, and has no code for
-// what it cannot read.
-func (f frame) checkInitialize() *fault {
-	if f.method != initialize {
-		return nil
+// fitting holds params against what the protocol library reads, which repeats what it cannot.
+var fitting = map[string]func(params json.RawMessage) error{
+	initialize: reads[sdk.InitializeParams], "tools/list": reads[sdk.ListToolsParams], "tools/call": reads[sdk.CallToolParamsRaw],
+	"prompts/list": reads[sdk.ListPromptsParams], "prompts/get": reads[sdk.GetPromptParams],
+	"resources/list": reads[sdk.ListResourcesParams], "resources/templates/list": reads[sdk.ListResourceTemplatesParams], "resources/read": reads[sdk.ReadResourceParams],
+	"completion/complete": reads[sdk.CompleteParams], listen: reads[sdk.SubscriptionsListenParams],
+}
+
+func reads[T any](params json.RawMessage) error {
+	var p T
+	return json.Unmarshal(params, &p)
+}
+
+// checkParams looks at the params of a call. The protocol library takes an initialize without a version.
+func (f frame) checkParams() *fault {
+	if fit := fitting[f.method]; fit != nil && f.params != nil {
+		if err := fit(f.params); err != nil {
+			at := ""
+			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+				at = fmt.Sprintf(", at %.100q", e.Field)
+			}
+			return &fault{code: jsonrpc.CodeInvalidParams, message: "the params of " + f.method + " do not fit" + at}
+		}
 	}
-	var begin sdk.InitializeParams
-	if err := json.Unmarshal(f.params, &begin); err != nil || begin.ProtocolVersion == "" {
-		return &fault{jsonrpc.CodeInvalidParams, "initialize has an object for params: with a protocolVersion, which is a text, with capabilities and a clientInfo"}
+	if f.method == initialize && !f.begins() {
+		return &fault{code: jsonrpc.CodeInvalidParams, message: "initialize has an object for params: with a protocolVersion, which is a text, with capabilities and a clientInfo"}
 	}
 	return nil
 }
 
-// inOrder says what is wrong with a message because of when it comes: with a session, or without one; nil is nothing.
-func (f frame) inOrder(session bool) *fault {
-	switch {
+// inOrder says what is wrong with a message because of when it comes, of a version with sessions: with a session, or without one;
+// nil is nothing. version is that of the header.
+func (f frame) inOrder(session bool, version string) *fault {
+	switch said := f.version(); {
+	case said != "" && said != version:
+		return &fault{code: sdk.CodeHeaderMismatch, message: "the header Mcp-Protocol-Version is not the version that the message says"}
 	case session && f.method == initialize:
 		return invalid("the session was initialized before: begin another without the header %s", sessionID)
-	case !session && f.isCall() && f.method != initialize && f.method != "ping" && f.method != "server/discover" && !f.versioned():
-		return invalid("initialize comes before %s; the header %s of its answer goes with what follows", f.method, sessionID)
+	case !session && f.method != initialize:
+		return invalid("initialize comes first; the header %s of its answer goes with all that follows", sessionID)
+	case f.isCall() && !slices.Contains(calls, f.method):
+		return &fault{code: jsonrpc.CodeMethodNotFound, message: f.method + " is no method of the version of this session"}
 	}
 	return nil
 }
 
-// versioned reports whether a message says itself what version of the protocol it is of, as those do that need no session.
-func (f frame) versioned() bool {
+// begins reports whether what a client begins with has a version.
+func (f frame) begins() bool {
+	var p sdk.InitializeParams
+	return json.Unmarshal(f.params, &p) == nil && p.ProtocolVersion != ""
+}
+
+// calls are the methods that the server answers in versions with sessions.
+var calls = []string{
+	initialize, "ping", "tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read",
+	"completion/complete", "logging/setLevel",
+}
+
+// version is the one that a message says itself, as those do that need no session; "" without one.
+func (f frame) version() string {
 	var p struct {
 		Meta map[string]json.RawMessage `json:"_meta"`
 	}
-	return json.Unmarshal(f.params, &p) == nil && p.Meta[sdk.MetaKeyProtocolVersion] != nil
+	version := ""
+	if json.Unmarshal(f.params, &p) != nil || json.Unmarshal(p.Meta[sdk.MetaKeyProtocolVersion], &version) != nil {
+		return ""
+	}
+	return version
 }
 
 func validID(id json.RawMessage) bool {
@@ -182,7 +199,7 @@ func scan(text []byte) *fault {
 			return nil
 		}
 		if err != nil {
-			return &fault{jsonrpc.CodeParseError, "the message is not JSON"}
+			return malformed("the message is not JSON")
 		}
 		if len(open) > 0 && open[len(open)-1].key {
 			if key, ok := token.(string); ok {

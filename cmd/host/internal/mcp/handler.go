@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/toolsmith/cmd/host/internal/desk"
@@ -15,8 +14,6 @@ import (
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
 )
-
-var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the host failed; its log says more"}
 
 // metaTool is a tool of the face itself. What it is called with was checked against its schema.
 type metaTool struct {

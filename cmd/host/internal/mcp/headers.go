@@ -3,7 +3,10 @@ package mcp
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -11,13 +14,28 @@ import (
 // sessionID is the header that names a session of the protocol.
 const sessionID = "Mcp-Session-Id"
 
+const beginAgain = "begin another with initialize"
+
+// methodsOf are the methods of HTTP that versions of the protocol take.
+func methodsOf(r *http.Request) []string {
+	if sessionless(r) {
+		return []string{http.MethodPost}
+	}
+	return []string{http.MethodGet, http.MethodPost, http.MethodDelete}
+}
+
 // fit reports whether the headers of a request are such as the protocol wants; one whose headers are not is answered.
 func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
 	post, name := r.Method == http.MethodPost, r.Header.Get(sessionID)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // "" is none of ours
+	version, allowed := r.Header.Get("Mcp-Protocol-Version"), methodsOf(r)
 	switch {
-	case len(r.Header.Get("Mcp-Protocol-Version")) > maxVersion:
-		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "", "there is no such version of the protocol")
+	case len(version) > maxVersion || version != "" && version < current && !slices.Contains(sdk.SupportedProtocolVersions(), version):
+		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "the versions are "+strings.Join(sdk.SupportedProtocolVersions(), ", "), "there is no such version of the protocol")
+	case !slices.Contains(allowed, r.Method):
+		list := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", list)
+		refuse(w, http.StatusMethodNotAllowed, tool.InvalidRequest, "it takes "+list, "this does not take "+tool.Quote(r.Method))
 	case post && kind != "application/json":
 		refuse(w, http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: application/json", "a message is JSON")
 	case post && (!accepts(r, "application/json") || !accepts(r, "text/event-stream")):
@@ -29,7 +47,7 @@ func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
 	case name == "" && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
 		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "initialize begins a session, and its answer names it", "the header Mcp-Session-Id is missing")
 	case name != "" && !s.has(name):
-		refuse(w, http.StatusNotFound, tool.NotFound, "begin another with initialize", "there is no such session, or not any more")
+		refuse(w, http.StatusNotFound, tool.NotFound, beginAgain, "there is no such session, or not any more")
 	default:
 		return true
 	}

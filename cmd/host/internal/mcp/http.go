@@ -18,16 +18,16 @@ import (
 
 // Bounds of the protocol over HTTP.
 const (
-	maxBody     = 1 << 20          // bytes of a message
-	maxSessions = 32               // of a credential
-	idleSession = 10 * time.Minute // after which a session ends
-	maxVersion  = 32               // bytes of the version of the protocol in a header
+	maxBody     = 1 << 20 // bytes of a message
+	maxSessions = 32      // of a credential, and so many subscriptions
+	maxVersion  = 32      // bytes of the version of the protocol in a header
 )
 
 // Handler serves the protocol over HTTP, all versions of it at one address. principal says who is behind a request, which was
 // checked before; false is nobody. The server around it checks hosts, and bounds headers.
 func (f *Face) Handler(principal func(*http.Request) (tool.Principal, bool)) http.Handler {
-	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: idleSession} // its log is the clients' to fill
+	// Its log is the clients' to fill, and the server around it knows further hosts.
+	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: f.opt.Idle, DisableLocalhostProtection: true}
 	now := old
 	now.Stateless, now.PropagateRequestCancellation = true, true
 	h := &handler{
@@ -85,10 +85,20 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.Clone(context.WithValue(r.Context(), seatKey{}, s)) // whoever sent it here goes on to look at the key
 	r.Header.Set("Authorization", "Bearer seat")              // the key itself goes no further
-	if !s.fit(w, r) || r.Method == http.MethodPost && !h.admit(w, r, s) {
+	if !s.fit(w, r) {
 		return
 	}
-	h.route.ServeHTTP(w, r)
+	answer := &reply{ResponseWriter: w}
+	if r.Method == http.MethodPost {
+		f, ok := h.admit(w, r, s)
+		if !ok {
+			return
+		}
+		defer s.leave(f)
+		answer.to = f
+	}
+	h.route.ServeHTTP(answer, r)
+	answer.end()
 }
 
 // sameOrigin reports whether a request comes from no page of a browser, or from one of this very address.
@@ -116,59 +126,82 @@ func (h *handler) choose(w http.ResponseWriter, r *http.Request) {
 	h.legacy.ServeHTTP(w, r)
 }
 
-// admit reads the message of a request within bounds, and puts it back. Without it the request is answered.
-func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) bool {
+// admit reads the message of a request within bounds, and puts it back; who is done with it leaves. Without it the request is
+// answered.
+func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f frame, ok bool) {
+	body, ok := h.read(w, r)
+	if !ok {
+		return f, false
+	}
+	session := !sessionless(r) && r.Header.Get(sessionID) != ""
+	f, wrong := readFrame(body)
+	if wrong == nil && !sessionless(r) {
+		if wrong = f.inOrder(session, r.Header.Get("Mcp-Protocol-Version")); wrong != nil && !f.isCall() {
+			f.id = nil // it answers a call of ours
+		}
+	}
+	if wrong != nil {
+		writeMessage(w, wrong.status(session), wrong.answer(f.id))
+		return f, false
+	}
+	if reason := s.enter(f, r); reason != "" {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusTooManyRequests, tool.OverQuota, "come again later", reason)
+		return f, false
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return f, true
+}
+
+// read returns the body of a request, which comes in time and is not too large.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(h.face.opt.BodyTime)) // a connection that knows none is bounded by its server
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		w.Header().Set("Connection", "close") // what is left of the message is not waited for
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			refuse(w, http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", fmt.Sprintf("the message has more than %d bytes", maxBody))
-		} else {
-			refuse(w, http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the message did not arrive in time")
-		}
-		return false
+	if err == nil {
+		_ = deadline.SetReadDeadline(time.Time{})
+		return body, true
 	}
-	_ = deadline.SetReadDeadline(time.Time{})
-	f, wrong := readFrame(body)
-	if wrong == nil && !sessionless(r) {
-		wrong = f.inOrder(r.Header.Get(sessionID) != "")
+	w.Header().Set("Connection", "close") // what is left of the message is not waited for
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		refuse(w, http.StatusRequestEntityTooLarge, tool.InvalidRequest, "send less at once", fmt.Sprintf("the message has more than %d bytes", maxBody))
+	} else {
+		refuse(w, http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the message did not arrive in time")
 	}
-	if wrong != nil {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(wrong.answer(f.id)) // a client that is gone
-		return false
-	}
-	if reason := s.full(f, r); reason != "" {
-		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusTooManyRequests, tool.OverQuota, "", reason)
-		return false
-	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return true
+	return nil, false
 }
 
-// full says why a message finds no room; "" when it does.
-func (s *seat) full(f frame, r *http.Request) string {
-	if f.isNotification() && !s.flood.take() {
-		return "too many notifications"
-	}
-	now := sessionless(r)
+// listen is the method of subscriptions, which last.
+const listen = "subscriptions/listen"
+
+// enter says why a message finds no room; "" when it does.
+func (s *seat) enter(f frame, r *http.Request) string {
 	switch {
-	case now && f.method != "subscriptions/listen", r.Header.Get(sessionID) != "":
-		return ""
-	case s.sessions(now) >= maxSessions:
-		return "too many sessions or subscriptions of this key; end one, or wait until one has been idle"
+	case f.isNotification() && !s.flood.take():
+		return "too many notifications"
+	case f.method == initialize && s.sessions() >= maxSessions:
+		return "too many sessions of this key; end one, or wait until one has been idle"
+	case f.method == listen:
+		select {
+		case s.listens <- struct{}{}:
+		default:
+			return "too many subscriptions of this key; end one"
+		}
 	}
 	return ""
 }
 
-// sessions counts those that have a name, or the requests that run without one.
-func (s *seat) sessions(unnamed bool) (n int) {
+// leave gives back the room that a message took.
+func (s *seat) leave(f frame) {
+	if f.method == listen {
+		<-s.listens
+	}
+}
+
+// sessions counts those that have a name.
+func (s *seat) sessions() (n int) {
 	for session := range s.server.Sessions() {
-		if (session.ID() == "") == unnamed {
+		if session.ID() != "" {
 			n++
 		}
 	}

@@ -84,7 +84,7 @@ func ask(t *testing.T, method, url, text string, header map[string]string) reply
 			req.Header.Del(name)
 		}
 	}
-	r, err := http.DefaultClient.Do(req)
+	r, err := patient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

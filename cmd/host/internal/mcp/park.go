@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	maxWait = 10 * time.Minute
 	maxJobs = 100
 )
+
+const idBytes = 16 // of a state, before its code
 
 // approval is the name of the question that a client gets.
 const approval = "approval"
@@ -34,15 +37,15 @@ type job struct {
 	cancel context.CancelFunc
 	asked  question  // what was asked last
 	until  time.Time // when it is given up
+	secret []byte    // of the state that the client was given last
 }
 
 // parking holds the jobs that wait. A state names one, once: it holds what the job is bound to, under a code that only this
 // process can make.
 type parking struct {
-	now    func() time.Time
-	secret []byte
-	mu     sync.Mutex
-	jobs   map[string]*job // by the state that the client was given
+	now  func() time.Time
+	mu   sync.Mutex
+	jobs map[string]*job // by the state that the client was given
 }
 
 // begin runs a call. One that may ask a person, of a client that is asked by answers, runs on by itself.
@@ -71,7 +74,10 @@ func (s *seat) await(ctx context.Context, j *job) *sdk.CallToolResult {
 		if !stop() {
 			return <-j.done
 		}
-		state := s.face.parked.park(j, s.face.bytes(16))
+		state := ""
+		if random, err := s.face.bytes(idBytes + 32); err == nil {
+			state = s.face.parked.park(j, random[:idBytes], random[idBytes:])
+		}
 		if state == "" {
 			j.asked.answer <- nil
 			return s.await(ctx, j)
@@ -96,7 +102,7 @@ func (s *seat) resume(ctx context.Context, t *metaTool, req *sdk.CallToolRequest
 }
 
 // park keeps a job, and returns the state by which it is claimed; "" when there is no room.
-func (p *parking) park(j *job, id []byte) string {
+func (p *parking) park(j *job, id, secret []byte) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -108,14 +114,15 @@ func (p *parking) park(j *job, id []byte) string {
 	if len(p.jobs) >= maxJobs {
 		return ""
 	}
-	state := base64.RawURLEncoding.EncodeToString(append(id, p.sum(id, j, credential(j.call.who), j.call.tool.name, canonical(j.call.args))...))
+	j.secret = secret
+	state := base64.RawURLEncoding.EncodeToString(slices.Concat(id, j.sum(id, credential(j.call.who), j.call.tool.name, canonical(j.call.args))))
 	p.jobs[state] = j
 	return state
 }
 
 // sum binds a state to the principal, the tool, the arguments, what the person was shown, and the end of the wait.
-func (p *parking) sum(id []byte, j *job, who, name string, args []byte) []byte {
-	mac := hmac.New(sha256.New, p.secret)
+func (j *job) sum(id []byte, who, name string, args []byte) []byte {
+	mac := hmac.New(sha256.New, j.secret)
 	shown := ""
 	if j.asked.params != nil {
 		shown = j.asked.params.Message
@@ -133,10 +140,10 @@ func (p *parking) claim(state string, s *seat, t *metaTool, args json.RawMessage
 	defer p.mu.Unlock()
 	j := p.jobs[state]
 	raw, err := base64.RawURLEncoding.DecodeString(state)
-	if j == nil || err != nil || len(raw) < 16 {
+	if j == nil || err != nil || len(raw) < idBytes {
 		return nil
 	}
-	if !hmac.Equal(raw[16:], p.sum(raw[:16], j, credential(s.who), t.name, canonical(args))) || p.now().After(j.until) {
+	if !hmac.Equal(raw[idBytes:], j.sum(raw[:idBytes], credential(s.who), t.name, canonical(args))) || p.now().After(j.until) {
 		return nil
 	}
 	delete(p.jobs, state)

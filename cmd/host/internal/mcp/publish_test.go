@@ -31,9 +31,7 @@ func TestPublishing(t *testing.T) {
 	}
 	s.waitFor(t, ann, "add_numbers")
 	s.waitFor(t, listens, "add_numbers")
-	for !told(listens, "notifications/tools/list_changed") { // it comes a little later than the change
-		list(listens)
-	}
+	until(t, "the notice of the change", func() bool { list(listens); return told(listens, "notifications/tools/list_changed") })
 	for who, p := range map[string]peer{"another persona": ben, "another tenant": bob} {
 		if got := list(p); got != fixed {
 			t.Errorf("%s sees %s", who, got)
@@ -55,11 +53,13 @@ func TestPublishing(t *testing.T) {
 	if _, err := d.Demote(t.Context(), handle, "for a test"); err != nil {
 		t.Fatal(err)
 	}
-	for got := list(ann); got != fixed; got = list(ann) {
+	until(t, "the end of what is published", func() bool {
+		got := list(ann)
 		if strings.Count(got, "add_numbers") > 1 {
 			t.Fatal(got)
 		}
-	}
+		return got == fixed
+	})
 }
 
 // What was missed while the store changed hands is looked at anew, and what could not be told is told to whoever asks next.
@@ -104,7 +104,7 @@ func TestPublishingCatchesUp(t *testing.T) {
 		t.Fatalf("nobody told of the change: %s", got)
 	}
 	s.face.Lost()
-	<-refused
+	receive(t, refused, "the look for what is published")
 	down.Store(false)
 	if got := string(names(t, p.call("tools/list", map[string]any{})).Result); got != fixed {
 		t.Errorf("what could not be looked at is not looked at again: %s", got)

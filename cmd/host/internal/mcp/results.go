@@ -29,7 +29,11 @@ func (k *results) keep(f *Face, text []byte) *sdk.CallToolResult {
 	if len(text) > maxLength {
 		return failure(tooLarge(len(text)))
 	}
-	id := hex.EncodeToString(f.bytes(16))
+	random, err := f.bytes(16)
+	if err != nil {
+		return failure(err)
+	}
+	id := hex.EncodeToString(random)
 	parts := split(string(text))
 	k.mu.Lock()
 	defer k.mu.Unlock()

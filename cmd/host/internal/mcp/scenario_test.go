@@ -204,8 +204,10 @@ func TestLibraryClient(t *testing.T) {
 	w := open(t, asking(t))
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	go func() {
-		_ = w.face.ServeStdio(t.Context(), inRead, outWrite, mcp.Local{Principal: tool.Principal{Tenant: "acme", Persona: "ann", Scopes: tool.AllScopes()}})
+		_ = w.face.ServeStdio(ctx, inRead, outWrite, mcp.Local{Principal: tool.Principal{Tenant: "acme", Persona: "ann", Scopes: tool.AllScopes()}})
 	}()
 	for name, transport := range map[string]sdk.Transport{
 		"http":  &sdk.StreamableClientTransport{Endpoint: w.serve(), HTTPClient: &http.Client{Transport: keyed("acme/ann")}},
@@ -218,13 +220,13 @@ func TestLibraryClient(t *testing.T) {
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}, nil
 			},
 		})
-		session, err := client.Connect(t.Context(), transport, nil)
+		session, err := client.Connect(ctx, transport, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		call := func(tool string, arguments any) string {
 			t.Helper()
-			r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+			r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 			if err != nil || r.IsError {
 				t.Fatalf("%s over %s: %+v, %v", tool, name, r, err)
 			}
@@ -271,7 +273,7 @@ func TestCancellation(t *testing.T) { //nolint:tparallel // both wait for the sa
 	t.Run("notification", func(t *testing.T) {
 		p := w.overStdio("2025-06-18", mcp.Local{}, nil)
 		p.raw(string(p.encode(7, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})))
-		<-w.began
+		receive(t, w.began, "the tool that waits")
 		p.notify("notifications/cancelled", map[string]any{"requestId": 7})
 		w.over()
 		p.n = 10
@@ -328,7 +330,7 @@ func TestLongCallsTick(t *testing.T) {
 	}
 	p.notify("notifications/cancelled", map[string]any{"requestId": 7})
 	go func() {
-		for _, err := p.next(); err == nil; _, err = p.next() {
+		for range p.lines { // ticks
 		}
 	}()
 	w.over()
@@ -431,7 +433,7 @@ func TestSessionsEndWithTheirConnection(t *testing.T) {
 	if _, err := p.next(); err == nil {
 		t.Error("there is more")
 	}
-	p.done <- <-p.done
+	p.done <- receive(t, p.done, "the end of the connection")
 	if r := use(t, w.overStdio(current, mcp.Local{}, nil), "list_my_tools", map[string]any{}); !strings.Contains(string(r.Structured), `"total":0`) {
 		t.Errorf("%s", r.Structured)
 	}

@@ -3,9 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/base32"
+	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/toolsmith/cmd/host/internal/desk"
@@ -14,14 +17,15 @@ import (
 
 // seat is a credential at the face, and the server object that is its own.
 type seat struct {
-	face   *Face
-	who    tool.Principal
-	person string // who is at the client; "" when a key stands for the caller
-	fixed  string // the session of all that happens here; "" when the protocol or the credential says which
-	server *sdk.Server
-	flood  *bucket // of notifications
-	seen   time.Time
-	life   context.Context //nolint:containedctx // ends what runs here
+	face    *Face
+	who     tool.Principal
+	person  string // who is at the client; "" when a key stands for the caller
+	fixed   string // the session of all that happens here; "" when the protocol or the credential says which
+	server  *sdk.Server
+	flood   *bucket       // of notifications
+	listens chan struct{} // one for each subscription over HTTP
+	seen    time.Time
+	life    context.Context //nolint:containedctx // ends what runs here
 
 	results   results
 	published published
@@ -41,6 +45,7 @@ const instructions = `A host for tools that you make yourself. Look for a tool w
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
 	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
+	s.listens = make(chan struct{}, maxSessions)
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		GetSessionID: f.mint,
@@ -67,9 +72,13 @@ func (f *Face) personOf(p tool.Principal) string {
 	return f.opt.Person
 }
 
-// mint makes a name that cannot be guessed.
+// mint makes a name that cannot be guessed; "" without randomness.
 func (f *Face) mint() string {
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(f.bytes(20))
+	random, err := f.bytes(20)
+	if err != nil {
+		return "" // bytes has logged why
+	}
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)
 }
 
 // guard recovers from what goes wrong within the protocol library, whose goroutines would end the process.
@@ -78,12 +87,58 @@ func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.face.opt.Logger.Error("a request ended in a panic", "method", method, "panic", p)
-				result, err = nil, errInternal
+				result, err = nil, errInternal.wire()
 			}
 		}()
-		return next(ctx, method, req)
+		if wrong := s.begins(method, req); wrong != nil {
+			return nil, wrong.wire()
+		}
+		result, err = next(ctx, method, req)
+		return result, advised(method, err)
 	}
 }
+
+// advised adds to an error of the protocol library what the host says of it.
+func advised(method string, err error) error {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || e.Code == 0 {
+		return err
+	}
+	data := e.Data
+	switch {
+	case method == "tools/call" && e.Code == jsonrpc.CodeInvalidParams && len(data) == 0:
+		data = advice{tool.NotFound, "tools/list has those that there are; others are called by call_tool"}.data()
+	case method == "resources/read":
+		var at struct {
+			URI string `json:"uri"`
+			advice
+		}
+		if json.Unmarshal(data, &at) == nil && at.URI != "" && at.Code == "" {
+			at.advice = advice{tool.NotFound, "resources/list and resources/templates/list have those that there are"}
+			data, _ = json.Marshal(at) // texts
+		}
+	}
+	return coded(&jsonrpc.Error{Code: e.Code, Message: e.Message, Data: data})
+}
+
+// begins says why a session over HTTP cannot begin, which counts as one by now; nil is nothing.
+func (s *seat) begins(method string, req sdk.Request) *fault {
+	switch {
+	case method != initialize || s.fixed != "":
+		return nil
+	case req.GetSession().ID() == "":
+		return errNoName
+	case s.sessions() > maxSessions: // several came at once
+		return errSessions
+	}
+	return nil
+}
+
+var (
+	errInternal = &fault{code: jsonrpc.CodeInternalError, message: "the host failed"}
+	errNoName   = &fault{jsonrpc.CodeInternalError, "there is no randomness for the name of a session", advice{tool.Unavailable, "try again later"}}
+	errSessions = &fault{jsonrpc.CodeInternalError, "too many sessions of this key", advice{tool.OverQuota, "end one, or wait until one has been idle"}}
+)
 
 func (s *seat) idle() bool {
 	for range s.server.Sessions() {

@@ -13,7 +13,11 @@ func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who 
 	s.fixed, s.life = who.Session, ctx
 	minted := who.Session == ""
 	if minted {
-		s.fixed = "mcp-" + f.mint()
+		name := f.mint()
+		if name == "" {
+			return errNoName.wire()
+		}
+		s.fixed = "mcp-" + name
 	}
 	f.mu.Lock()
 	f.seats["\x00"+s.fixed] = s // no credential is spelled so

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/runtime/tool"
 )
 
 // Bounds of a connection over standard input and output.
@@ -111,7 +113,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 // end tells the client why nothing more is read, and waits until what it asked before is answered.
 func (c *connection) end(ctx context.Context) error {
 	if errors.Is(c.ended, errLine) {
-		f := &fault{jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has at most %d bytes; nothing more is read", maxLine)}
+		f := invalid("a message has at most %d bytes; nothing more is read", maxLine)
 		_ = c.write(f.answer(nil)) // the connection ends in any case
 	}
 	limit := time.NewTimer(maxLinger)
@@ -168,7 +170,9 @@ func (c *connection) admit(f frame) *fault {
 		return invalid("the id is that of a call that is still running")
 	}
 	if len(c.open) == maxCalls {
-		return &fault{jsonrpc.CodeInternalError, fmt.Sprintf("%d calls wait for their answers; wait for one of them", maxCalls)}
+		return &fault{
+			jsonrpc.CodeInternalError, fmt.Sprintf("%d calls wait for their answers", maxCalls), advice{tool.OverQuota, "wait for one of them, or cancel it"},
+		}
 	}
 	c.open[string(f.id)] = true
 	return nil
@@ -203,14 +207,6 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 		}
 	}
 	return c.write(text)
-}
-
-// coded gives a code to an error that the protocol library has none for: the request came at the wrong time.
-func coded(err error) error {
-	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code != 0 {
-		return err
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 func (c *connection) write(text []byte) error {

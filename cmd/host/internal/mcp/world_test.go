@@ -113,10 +113,37 @@ func (w *world) tools() []runtime.Tool {
 	}
 }
 
+// patience is how long tests wait for what has to come: long, since machines are busy.
+const patience = 30 * time.Second
+
+// receive returns what comes over a channel, which is awaited by the name of what.
+func receive[T any](t testing.TB, from <-chan T, what string) (value T) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(patience):
+		t.Fatalf("%s did not come within %s", what, patience)
+	}
+	return value
+}
+
+// until waits for what becomes true.
+func until(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s did not come within %s", what, patience)
+		}
+	}
+}
+
+// patient asks servers.
+var patient = &http.Client{Timeout: patience}
+
 // over waits until wait_for_end has ended, as it does when it is canceled.
 func (w *world) over() {
 	w.t.Helper()
-	if err := <-w.ended; err == nil {
+	if err := receive(w.t, w.ended, "the end of the tool that waits"); err == nil {
 		w.t.Error("it ended by itself")
 	}
 }
@@ -216,7 +243,7 @@ func (b *base) encode(id any, method string, params any) []byte {
 type stdio struct {
 	base
 	in     *io.PipeWriter
-	out    *bufio.Reader
+	lines  chan []byte // that the server wrote; closed at the end
 	elicit elicitor
 	done   chan error
 }
@@ -229,7 +256,7 @@ func (w *world) overStdio(version string, who mcp.Local, elicit elicitor) *stdio
 	}
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
-	p := &stdio{base: base{t: w.t, version: version, caps: map[string]any{}}, in: inWrite, out: bufio.NewReaderSize(outRead, 1<<20), elicit: elicit, done: make(chan error, 1)}
+	p := &stdio{base: base{t: w.t, version: version, caps: map[string]any{}}, in: inWrite, lines: make(chan []byte), elicit: elicit, done: make(chan error, 1)}
 	if elicit != nil {
 		p.caps["elicitation"] = map[string]any{}
 	}
@@ -238,10 +265,14 @@ func (w *world) overStdio(version string, who mcp.Local, elicit elicitor) *stdio
 		_ = outWrite.Close()
 		p.done <- err
 	}()
+	go p.read(outRead)
 	w.t.Cleanup(func() {
 		_ = inWrite.Close()
-		go func() { _, _ = io.Copy(io.Discard, outRead) }()
-		if err := <-p.done; err != nil {
+		go func() {
+			for range p.lines { // nobody reads on
+			}
+		}()
+		if err := receive(w.t, p.done, "the end of the connection"); err != nil {
 			w.t.Error(err)
 		}
 	})
@@ -259,17 +290,32 @@ func (b *base) shake(call func(string, any) message, notify func(string, any)) {
 	notify("notifications/initialized", map[string]any{})
 }
 
+// read takes what the server writes, until it has ended.
+func (p *stdio) read(out io.Reader) {
+	defer close(p.lines)
+	for in := bufio.NewReaderSize(out, 1<<20); ; {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		p.lines <- line
+	}
+}
+
 func (p *stdio) raw(line string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+	wrote := make(chan error, 1)
+	go func() { _, err := io.WriteString(p.in, line+"\n"); wrote <- err }()
+	if err := receive(p.t, wrote, "the server, to read a line,"); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
 func (p *stdio) next() (m message, err error) {
-	line, err := p.out.ReadBytes('\n')
-	if err != nil {
-		return m, err
+	p.t.Helper()
+	line := receive(p.t, p.lines, "a line of the server")
+	if line == nil {
+		return m, io.EOF
 	}
 	return m, json.Unmarshal(line, &m)
 }
@@ -361,7 +407,7 @@ func (p *web) post(ctx context.Context, body []byte, method, name string) (*http
 	if host := p.header.Get("Host"); host != "" {
 		req.Host = host
 	}
-	return http.DefaultClient.Do(req)
+	return patient.Do(req)
 }
 
 func nameOf(params any) string {
@@ -374,8 +420,8 @@ func nameOf(params any) string {
 func (p *web) call(method string, params any) message {
 	p.t.Helper()
 	m, status := p.ask(p.t.Context(), method, params)
-	if status != http.StatusOK && m.Error == nil {
-		p.t.Fatalf("%s: status %d", method, status)
+	if m.Error == nil && m.Result == nil {
+		p.t.Fatalf("%s: no answer, status %d", method, status)
 	}
 	return m
 }

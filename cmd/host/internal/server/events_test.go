@@ -56,7 +56,7 @@ func (l *listening) read() (e told) {
 	for {
 		line, err := l.next()
 		if err != nil {
-			l.t.Fatal(err)
+			l.t.Fatalf("no event came: %v", err)
 		}
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch name {
@@ -254,7 +254,7 @@ func endWithTheKey(t *testing.T, after func() (tool.Principal, error)) {
 	if e := own.read(); e.name != "end" || e.data != `{"reason":"the key does not work any more"}` {
 		t.Errorf("the stream ends with %+v", e)
 	}
-	if e := tool.AsError(<-left); e.Code != tool.Denied {
+	if e := tool.AsError(receive(t, left, "the end of the protocol's stream")); e.Code != tool.Denied {
 		t.Errorf("that of the protocol ends with %v", e)
 	}
 	if _, err := own.next(); !errors.Is(err, io.EOF) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/toolsmith"
+	"example.com/toolsmith/cmd/host/internal/mcp"
 	"example.com/toolsmith/cmd/host/internal/server"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -20,7 +21,11 @@ import (
 // A page of another site, and a name that somebody else made lead here, get nothing.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
-	w := open(t, "", func(_ *toolsmith.Options, o *server.Options) { o.Hosts = []string{"tools.example"} })
+	face := mcp.New(mcp.Options{})
+	t.Cleanup(face.Close)
+	w := open(t, "", func(_ *toolsmith.Options, o *server.Options) {
+		o.Hosts, o.MCP = []string{"tools.example"}, face.Handler
+	})
 	own := strings.TrimPrefix(w.http.URL, "http://")
 	for name, c := range map[string]struct {
 		headers []string
@@ -43,7 +48,7 @@ func TestOtherSites(t *testing.T) {
 		"a name with a dot at its end":  {[]string{"Host", "tools.example."}, true},
 		"all interfaces":                {[]string{"Host", "0.0.0.0"}, false},
 	} {
-		for _, request := range [][2]string{{"GET", "/v1/tools"}, {"POST", "/v1/tools/nothing/call"}, {"GET", "/docs"}, {"GET", "/healthz"}} {
+		for _, request := range [][2]string{{"GET", "/v1/tools"}, {"POST", "/v1/tools/nothing/call"}, {"GET", "/docs"}, {"GET", "/healthz"}, {"PUT", "/mcp"}, {"POST", "/mcp"}} {
 			got := w.ask(annKey, request[0], request[1], "", c.headers...)
 			if (got.status == http.StatusForbidden) == c.ok {
 				t.Errorf("%s: %s %s: %d %s", name, request[0], request[1], got.status, got.body)
@@ -147,7 +152,15 @@ func (w *world) serve(keyed bool) (address string, stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.server.Serve(ctx, l) }()
-	return l.Addr().String(), func() error { cancel(); return <-done }
+	return l.Addr().String(), func() error {
+		cancel()
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(patience):
+			return fmt.Errorf("the server did not end within %s", patience)
+		}
+	}
 }
 
 // mcp-027: a header block without end is given up, and so is whoever sends nothing.
@@ -215,7 +228,7 @@ func TestEndsInOrder(t *testing.T) {
 		o.MCP = func(func(*http.Request) (tool.Principal, bool)) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				close(begun)
-				<-goOn
+				hold(goOn)
 				_, _ = io.WriteString(w, "done")
 			})
 		}
@@ -236,14 +249,17 @@ func TestEndsInOrder(t *testing.T) {
 		text, err := io.ReadAll(r.Body)
 		answered <- fmt.Sprint(string(text), err)
 	}()
-	<-begun
+	receive(t, begun, "the request that is in flight")
 	ended := make(chan error, 1)
 	go func() { ended <- stop() }()
-	for { // until it has begun to end
+	for until := time.Now().Add(patience); ; { // it has begun to end
 		recorder := httptest.NewRecorder()
 		w.server.Handler().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/readyz", nil))
 		if recorder.Code == http.StatusServiceUnavailable {
 			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("the server did not begin to end within %s", patience)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -253,10 +269,10 @@ func TestEndsInOrder(t *testing.T) {
 		t.Errorf("what is new is answered %d", recorder.Code)
 	}
 	close(goOn)
-	if got := <-answered; got != "done<nil>" {
+	if got := receive(t, answered, "the answer to what was in flight"); got != "done<nil>" {
 		t.Errorf("what was in flight was answered %s", got)
 	}
-	if err := <-ended; err != nil {
+	if err := receive(t, ended, "the end of the server"); err != nil {
 		t.Error(err)
 	}
 	text, _ := io.ReadAll(followed.Body)
@@ -276,7 +292,7 @@ func get(url, key string, headers ...string) (*http.Response, error) {
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	return http.DefaultClient.Do(r)
+	return patient.Do(r)
 }
 
 // lines reads a stream by lines.

@@ -49,7 +49,7 @@ func TestEndsUnderLoad(t *testing.T) {
 		})
 	}
 	for range clients {
-		<-started
+		receive(t, started, "the first answer of every client")
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -90,7 +90,7 @@ func post(address, session, path, body string) (int, error) {
 	for name, value := range map[string]string{"Authorization": "Bearer " + annKey, "Content-Type": "application/json", "Toolsmith-Session": session} {
 		r.Header.Set(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := patient.Do(r)
 	if err != nil {
 		return 0, err
 	}

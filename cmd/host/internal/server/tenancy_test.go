@@ -268,7 +268,7 @@ func (s *siege) noise(v visitor, step tenancyStep) outcome {
 	}
 	s.t.Cleanup(func() {
 		for range step.Count {
-			if <-refused {
+			if receive(s.t, refused, "the end of a call that never ends by itself") {
 				return
 			}
 		}

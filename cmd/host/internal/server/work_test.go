@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/server"
@@ -112,7 +113,7 @@ func TestAtOnce(t *testing.T) {
 	var calls atomic.Int64
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	w := open(t, "", func(h *toolsmith.Options, _ *server.Options) {
-		h.Tools = append(h.Tools, counting(&calls, func() error { close(begun); <-goOn; return nil }))
+		h.Tools = append(h.Tools, counting(&calls, func() error { close(begun); hold(goOn); return nil }))
 	})
 	ctx, leave := context.WithCancel(t.Context())
 	var gone sync.WaitGroup
@@ -125,12 +126,12 @@ func TestAtOnce(t *testing.T) {
 		for name, value := range map[string]string{"Authorization": "Bearer " + annKey, "Content-Type": "application/json", "Idempotency-Key": "k"} {
 			r.Header.Set(name, value)
 		}
-		if answer, err := http.DefaultClient.Do(r); err == nil {
+		if answer, err := patient.Do(r); err == nil {
 			_ = answer.Body.Close()
 			t.Error("the client did not leave")
 		}
 	})
-	<-begun
+	receive(t, begun, "the first request")
 	p, _ := w.refused(409, tool.Collision, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k")
 	if p.RetryAfterMs == 0 {
 		t.Error("nothing says when to come again")
@@ -138,9 +139,9 @@ func TestAtOnce(t *testing.T) {
 	leave()
 	gone.Wait()
 	close(goOn)
-	for {
+	for until := time.Now().Add(patience); ; {
 		got := w.ask(annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k")
-		if got.status == http.StatusConflict {
+		if got.status == http.StatusConflict && time.Now().Before(until) {
 			continue
 		}
 		if got.status != http.StatusOK || !strings.Contains(string(got.body), `"output":1,`) || calls.Load() != 1 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/server"
@@ -21,6 +22,31 @@ import (
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
 )
+
+// patience is how long tests wait for what has to come: long, since machines are busy.
+const patience = 30 * time.Second
+
+// receive returns what comes over a channel, which is awaited by the name of what.
+func receive[T any](t testing.TB, from <-chan T, what string) (value T) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(patience):
+		t.Fatalf("%s did not come within %s", what, patience)
+	}
+	return value
+}
+
+// hold waits until a channel is closed, but not for ever: a test that failed has to end.
+func hold(until <-chan struct{}) {
+	select {
+	case <-until:
+	case <-time.After(patience):
+	}
+}
+
+// patient asks servers.
+var patient = &http.Client{Timeout: patience}
 
 // world is a host behind a server, with keys for several personas of two tenants.
 type world struct {
@@ -92,6 +118,7 @@ func open(t testing.TB, dir string, change func(*toolsmith.Options, *server.Opti
 		t.Fatal(err)
 	}
 	w.http = httptest.NewServer(w.server.Handler())
+	w.http.Client().Timeout = patience
 	t.Cleanup(w.close)
 	return w
 }

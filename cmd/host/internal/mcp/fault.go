@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// fault is what is wrong with a message.
+type fault struct {
+	code    int64
+	message string
+	advice  advice // that of the code unless set
+}
+
+func (f *fault) Error() string { return f.message }
+
+func invalid(format string, args ...any) *fault {
+	return &fault{code: jsonrpc.CodeInvalidRequest, message: fmt.Sprintf(format, args...)}
+}
+
+func malformed(message string) *fault {
+	return &fault{code: jsonrpc.CodeParseError, message: message}
+}
+
+// wire is a fault as the protocol library takes it.
+func (f *fault) wire() *jsonrpc.Error {
+	a := f.advice
+	if a.Code == "" {
+		a = adviceFor(f.code)
+	}
+	return &jsonrpc.Error{Code: f.code, Message: f.message, Data: a.data()}
+}
+
+// answer is the message that tells the sender of a fault.
+func (f *fault) answer(id json.RawMessage) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	text, _ := json.Marshal(f.wire()) // texts and a number
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, text)
+}
+
+// status is that of the answer over HTTP. Within a session it is a matter of the protocol what there is and what it takes.
+func (f *fault) status(session bool) int {
+	if session && (f.code == jsonrpc.CodeMethodNotFound || f.code == jsonrpc.CodeInvalidParams) {
+		return http.StatusOK
+	}
+	return http.StatusBadRequest
+}
+
+// advice is what an error of the protocol says besides, as its data: our code, and how to mend it.
+type advice struct {
+	Code tool.Code `json:"code"`
+	Hint string    `json:"hint"`
+}
+
+func (a advice) data() json.RawMessage {
+	text, _ := json.Marshal(a) // two texts
+	return text
+}
+
+// adviceFor is what the host says of errors that come without more than a code of the protocol.
+func adviceFor(code int64) advice {
+	switch code {
+	case jsonrpc.CodeMethodNotFound:
+		return advice{tool.NotFound, "what the server can do stands in the answer to initialize, or to server/discover in the version " + current}
+	case jsonrpc.CodeInvalidParams:
+		return advice{tool.InvalidRequest, "tools/list, prompts/list and resources/templates/list say what there is, and what it takes"}
+	case sdk.CodeHeaderMismatch:
+		return advice{tool.InvalidRequest, "send the headers Mcp-Protocol-Version, Mcp-Method and Mcp-Name as the message says them"}
+	case jsonrpc.CodeInternalError:
+		return advice{tool.Internal, "the log of the host says more"}
+	}
+	return advice{tool.InvalidRequest, "a message is one object of JSON-RPC 2.0, as the version of the protocol says, and comes when that says it does"}
+}
+
+// coded gives an error of the protocol library what it lacks: a code, when it has none because the request came at the wrong
+// time, and advice.
+func coded(err error) *jsonrpc.Error {
+	whole := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code != 0 {
+		whole.Code, whole.Data = e.Code, e.Data
+	}
+	if len(whole.Data) == 0 {
+		whole.Data = adviceFor(whole.Code).data()
+	}
+	return &whole
+}

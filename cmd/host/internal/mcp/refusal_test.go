@@ -1,0 +1,319 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/runtime/tool"
+)
+
+// text is a message with an id.
+func text(method, params string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)
+}
+
+const (
+	modernMeta = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}}`
+	notice = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+// refusals are requests that come to nothing over HTTP: why, and what they are answered. S is a session of the caller's.
+var refusals = map[string]struct {
+	method, body string
+	header       map[string]string
+	status       int
+	code         int // of the protocol; 0 is a problem
+	ours         string
+}{
+	"another method":                {"PUT", "", nil, 405, 0, "invalid_request"},
+	"a method that asks for less":   {"HEAD", "", nil, 405, 0, ""},
+	"another method, now":           {"GET", "", map[string]string{"Mcp-Protocol-Version": current}, 405, 0, "invalid_request"},
+	"an end, now":                   {"DELETE", "", map[string]string{"Mcp-Protocol-Version": current, "Mcp-Session-Id": "S"}, 405, 0, "invalid_request"},
+	"a version that never was":      {"POST", begin, map[string]string{"Mcp-Protocol-Version": "2025-01-01"}, 400, 0, "invalid_request"},
+	"a version that is to come":     {"POST", strings.ReplaceAll(text("tools/list", modernMeta), current, "2099-01-01"), map[string]string{"Mcp-Protocol-Version": "2099-01-01", "Mcp-Method": "tools/list"}, 400, -32022, ""},
+	"replay":                        {"GET", "", map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "a_1"}, 400, 0, "invalid_request"},
+	"replay of nothing":             {"GET", "", map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "x"}, 400, 0, "invalid_request"},
+	"replay of a call":              {"POST", text("ping", "{}"), map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "a_1"}, 400, -32600, "invalid_request"},
+	"nothing":                       {"POST", "", map[string]string{"Mcp-Session-Id": "S"}, 400, -32700, "invalid_request"},
+	"no JSON":                       {"POST", "{", map[string]string{"Mcp-Session-Id": "S"}, 400, -32700, "invalid_request"},
+	"too large":                     {"POST", strings.Repeat(" ", 1<<20+1), map[string]string{"Mcp-Session-Id": "S"}, 413, 0, "invalid_request"},
+	"no such method":                {"POST", text("tools/destroy", "{}"), map[string]string{"Mcp-Session-Id": "S"}, 200, -32601, "not_found"},
+	"no such method, now":           {"POST", text("tools/destroy", modernMeta), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/destroy"}, 404, -32601, "not_found"},
+	"a method that is gone":         {"POST", text("ping", modernMeta), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "ping"}, 404, -32601, "not_found"},
+	"a method of later":             {"POST", text("subscriptions/listen", "{}"), map[string]string{"Mcp-Session-Id": "S"}, 200, -32601, "not_found"},
+	"a notification with an id":     {"POST", text("notifications/initialized", "{}"), map[string]string{"Mcp-Session-Id": "S"}, 200, -32601, "not_found"},
+	"a call without an id":          {"POST", `{"jsonrpc":"2.0","method":"tools/list"}`, map[string]string{"Mcp-Session-Id": "S"}, 400, 0, "invalid_request"},
+	"no params":                     {"POST", `{"jsonrpc":"2.0","id":7,"method":"tools/call"}`, map[string]string{"Mcp-Session-Id": "S"}, 400, -32600, "invalid_request"},
+	"no params, now":                {"POST", `{"jsonrpc":"2.0","id":7,"method":"tools/call"}`, map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/call"}, 400, -32600, "invalid_request"},
+	"params that do not fit":        {"POST", text("tools/call", `{"name":5}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"params that do not fit, now":   {"POST", text("tools/call", strings.TrimSuffix(modernMeta, "}")+`,"name":5}`), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/call"}, 400, -32602, "invalid_request"},
+	"no such tool":                  {"POST", text("tools/call", `{"name":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
+	"no such resource":              {"POST", text("resources/read", `{"uri":"file:///etc/passwd"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
+	"no such source":                {"POST", text("resources/read", `{"uri":"toolsmith://tools/emergent:1/source"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
+	"no such prompt":                {"POST", text("prompts/get", `{"name":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"a cursor of nobody":            {"POST", text("tools/list", `{"cursor":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"no version in the message":     {"POST", text("tools/list", "{}"), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/list"}, 400, -32602, "invalid_request"},
+	"no version in the header":      {"POST", text("tools/list", modernMeta), nil, 400, -32020, "invalid_request"},
+	"another version in the header": {"POST", text("tools/list", modernMeta), map[string]string{"Mcp-Protocol-Version": "2025-11-25", "Mcp-Session-Id": "S"}, 400, -32020, "invalid_request"},
+	"no method in the header":       {"POST", text("tools/list", modernMeta), map[string]string{"Mcp-Protocol-Version": current}, 400, -32020, "invalid_request"},
+	"another method in the header":  {"POST", text("tools/list", modernMeta), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "ping"}, 400, -32020, "invalid_request"},
+	"no name in the header": {
+		"POST", text("tools/call", strings.TrimSuffix(modernMeta, "}")+`,"name":"list_my_tools"}`), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/call"}, 400, -32020, "invalid_request",
+	},
+	"a call without a session":        {"POST", text("tools/list", "{}"), nil, 400, -32600, "invalid_request"},
+	"a ping without a session":        {"POST", text("ping", "{}"), nil, 400, -32600, "invalid_request"},
+	"a look without a session":        {"POST", text("server/discover", "{}"), nil, 400, -32600, "invalid_request"},
+	"a notice without a session":      {"POST", notice, nil, 400, -32600, "invalid_request"},
+	"a cancellation without one":      {"POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, map[string]string{"Mcp-Protocol-Version": "2025-11-25"}, 400, -32600, "invalid_request"},
+	"an answer without a session":     {"POST", `{"jsonrpc":"2.0","id":7,"result":{}}`, nil, 400, -32600, "invalid_request"},
+	"a notice of an unknown session":  {"POST", notice, map[string]string{"Mcp-Session-Id": "NOBODYS"}, 404, 0, "not_found"},
+	"a call in an unknown session":    {"POST", text("tools/list", "{}"), map[string]string{"Mcp-Session-Id": "NOBODYS"}, 404, 0, "not_found"},
+	"a stream of an unknown session":  {"GET", "", map[string]string{"Mcp-Session-Id": "NOBODYS"}, 404, 0, "not_found"},
+	"the end of an unknown session":   {"DELETE", "", map[string]string{"Mcp-Session-Id": "NOBODYS"}, 404, 0, "not_found"},
+	"a beginning with another's name": {"POST", begin, map[string]string{"Mcp-Session-Id": "NOBODYS"}, 404, 0, "not_found"},
+}
+
+// Whatever is refused over HTTP, the answer is an error of the protocol or a problem, and both have a code of ours and a hint.
+// Nothing of it begins a session.
+func TestRefusalsSayHowToMendThem(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	session := w.overHTTP(url, "2025-06-18", "acme/ann", nil).session
+	for name, c := range refusals {
+		header := map[string]string{}
+		for key, value := range c.header {
+			if header[key] = value; value == "S" {
+				header[key] = session
+			}
+		}
+		r := ask(t, c.method, url, c.body, header)
+		if r.status != c.status {
+			t.Errorf("%s: %d %s; want %d", name, r.status, r.body, c.status)
+			continue
+		}
+		if r.status == http.StatusMethodNotAllowed && r.header.Get("Allow") == "" {
+			t.Errorf("%s: nothing says what is allowed", name)
+		}
+		if c.method != http.MethodHead {
+			checkRefusal(t, name, r, c.code, c.ours, strings.Contains(c.body, `"id":7`) && !strings.Contains(c.body, "result"))
+		}
+		if r.header.Get("Mcp-Session-Id") != "" {
+			t.Errorf("%s begins a session", name)
+		}
+	}
+	for range 31 { // all but the one that there is
+		w.overHTTP(url, "2025-06-18", "acme/ann", nil)
+	}
+}
+
+func checkRefusal(t *testing.T, name string, r reply, code int, ours string, called bool) {
+	t.Helper()
+	if code == 0 {
+		var p struct{ Code, Hint, Detail string }
+		if err := json.Unmarshal([]byte(r.body), &p); err != nil || p.Code != ours || p.Hint == "" || p.Detail == "" || r.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: no problem with a code and a hint: %s %s", name, r.header.Get("Content-Type"), r.body)
+		}
+		return
+	}
+	_, body, _ := strings.Cut("\n"+r.body, "\ndata: ")
+	if body == "" {
+		body = r.body
+	}
+	var m message
+	if err := json.Unmarshal([]byte(body), &m); err != nil || m.Error == nil || m.Error.Code != code || m.Error.Message == "" {
+		t.Errorf("%s: %s, %v; want %d", name, r.body, err, code)
+		return
+	}
+	if (fmt.Sprint(m.ID) == "7") != called {
+		t.Errorf("%s: the id is %v", name, m.ID)
+	}
+	var data struct{ Code, Hint string }
+	if err := json.Unmarshal(m.Error.Data, &data); ours != "" && (err != nil || data.Code != ours || data.Hint == "") {
+		t.Errorf("%s: no code and hint: %s", name, r.body)
+	}
+}
+
+// A stream that is open already is told of, and no text of the library's.
+func TestASecondStreamIsRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	session := w.overHTTP(url, "2025-06-18", "acme/ann", nil).session
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"Authorization": {"Bearer acme/ann"}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}}
+	stream, err := patient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	r := ask(t, http.MethodGet, url, "", map[string]string{"Mcp-Session-Id": session})
+	if r.status != http.StatusConflict {
+		t.Errorf("%d", r.status)
+	}
+	checkRefusal(t, "a second stream", r, 0, "collision", false)
+}
+
+// none is randomness that there is none of.
+type none struct{}
+
+func (none) Read([]byte) (int, error) { return 0, errors.New("there is none") }
+
+func TestWithoutRandomnessThereAreErrors(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{face: func(o *mcp.Options) { o.Random = none{} }})
+	url := w.serve()
+	r := ask(t, http.MethodPost, url, begin, nil)
+	checkRefusal(t, "initialize", r, -32603, "unavailable", true)
+	if r.header.Get("Mcp-Session-Id") != "" {
+		t.Error("it has a name")
+	}
+	if err := w.face.ServeStdio(t.Context(), strings.NewReader(""), &strings.Builder{}, mcp.Local{}); err == nil {
+		t.Error("a session without a name over stdio")
+	}
+	yes := says("accept", map[string]any{"approve": true})
+	p := w.overHTTP(url, current, "acme/ann", yes)
+	if r := use(t, p, "call_tool", map[string]any{"tool": "large_output"}); r.Error.Code != "unavailable" {
+		t.Errorf("a large result: %+v", r)
+	}
+	w = open(t, func() setting {
+		s := asking(t)
+		human := s.face
+		s.face = func(o *mcp.Options) { human(o); o.Random = none{} }
+		return s
+	}())
+	p = w.overHTTP(w.serve(), current, "acme/ann", yes)
+	if r := use(t, p, "forge_tool", request(nil)); r.Error.Code != "rejected" || !strings.Contains(r.Error.Message, "nobody answered") {
+		t.Errorf("a question: %+v", r)
+	}
+}
+
+// A credential has so many sessions, also when they begin at once; one that is ended makes room.
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	var names []string
+	for range 30 {
+		names = append(names, w.overHTTP(url, "2025-06-18", "acme/ann", nil).session)
+	}
+	var at sync.WaitGroup
+	for range 20 {
+		at.Go(func() { ask(t, http.MethodPost, url, begin, nil) })
+	}
+	at.Wait()
+	until(t, "the bound", func() bool {
+		r := ask(t, http.MethodPost, url, begin, nil)
+		if r.status == http.StatusTooManyRequests {
+			checkRefusal(t, "one too many", r, 0, "over_quota", false)
+		}
+		return r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") != ""
+	})
+	alive := 0
+	for _, name := range names {
+		if r := ask(t, http.MethodPost, url, text("ping", "{}"), map[string]string{"Mcp-Session-Id": name}); r.status == http.StatusOK {
+			alive++
+		}
+	}
+	if alive != len(names) {
+		t.Errorf("%d of %d sessions are left", alive, len(names))
+	}
+	w.overHTTP(url, "2025-06-18", "acme/ben", nil) // has room of its own
+	if r := ask(t, http.MethodDelete, url, "", map[string]string{"Mcp-Session-Id": names[0]}); r.status != http.StatusNoContent {
+		t.Errorf("the end of one: %d", r.status)
+	}
+	if r := ask(t, http.MethodPost, url, begin, nil); r.status != http.StatusOK || r.header.Get("Mcp-Session-Id") == "" {
+		t.Errorf("there is no room again: %d %s", r.status, r.body)
+	}
+}
+
+// Subscriptions of the current version are bounded likewise, whatever else runs.
+func TestSubscriptionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{face: func(o *mcp.Options) { o.Publish = tool.AgentTier }})
+	url := w.serve()
+	header := map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "subscriptions/listen"}
+	body := text("subscriptions/listen", strings.TrimSuffix(modernMeta, "}")+`,"notifications":{"toolsListChanged":true}}`)
+	listens := func() (status int, end func()) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {"Bearer acme/ann"}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		for name, value := range header {
+			req.Header.Set(name, value)
+		}
+		r, err := patient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Body.Close() })
+		return r.StatusCode, func() { _ = r.Body.Close() }
+	}
+	_, end := listens()
+	for range 31 {
+		if status, _ := listens(); status != http.StatusOK {
+			t.Fatalf("%d", status)
+		}
+	}
+	checkRefusal(t, "one too many", ask(t, http.MethodPost, url, body, header), 0, "over_quota", false)
+	use(t, w.overHTTP(url, current, "acme/ann", nil), "list_my_tools", map[string]any{}) // is no subscription
+	end()
+	until(t, "room for another", func() bool { status, _ := listens(); return status == http.StatusOK })
+}
+
+// A session over HTTP ends when its client says so, or leaves it idle; what was forged in it goes with it.
+func TestSessionsOverHTTPEnd(t *testing.T) {
+	t.Parallel()
+	for how, end := range map[string]func(*testing.T, string, *web){
+		"deleted": func(t *testing.T, url string, p *web) {
+			t.Helper()
+			if r := ask(t, http.MethodDelete, url, "", map[string]string{"Mcp-Session-Id": p.session}); r.status != http.StatusNoContent {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+		},
+		"idle": func(*testing.T, string, *web) {},
+	} {
+		for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+			t.Run(how+" "+version, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, setting{face: func(o *mcp.Options) {
+					if o.Idle = time.Hour; how == "idle" {
+						o.Idle = 300 * time.Millisecond
+					}
+				}})
+				url := w.serve()
+				p := w.overHTTP(url, version, "acme/ann", nil)
+				handle := forgeOK(t, p, nil)
+				end(t, url, p)
+				until(t, "the end of the session", func() bool { return gone(t, w, handle) })
+				r := ask(t, http.MethodPost, url, text("tools/list", "{}"), map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": version})
+				if r.status != http.StatusNotFound {
+					t.Errorf("it goes on: %d %s", r.status, r.body)
+				}
+			})
+		}
+	}
+}
+
+// gone reports whether a tool is there no more.
+func gone(t *testing.T, w *world, handle string) bool {
+	t.Helper()
+	d, err := w.desk(t.Context(), principal("acme", "ann"), "look")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Show(t.Context(), handle)
+	return err != nil
+}
