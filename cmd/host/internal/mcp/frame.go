@@ -168,7 +168,7 @@ func (f frame) version() string {
 }
 
 func validID(id json.RawMessage) bool {
-	if len(id) > maxID+2 {
+	if len(id) == 0 || len(id) > maxID+2 {
 		return false
 	}
 	if id[0] == '"' {
@@ -176,6 +176,35 @@ func validID(id json.RawMessage) bool {
 	}
 	_, err := strconv.ParseInt(string(id), 10, 53)
 	return err == nil
+}
+
+// idKey tells ids apart, however they are written; "" is none.
+func idKey(id json.RawMessage) string {
+	var raw any
+	if !validID(id) || json.Unmarshal(id, &raw) != nil {
+		return ""
+	}
+	made, err := jsonrpc.MakeID(raw)
+	if err != nil {
+		return ""
+	}
+	return rawKey(made)
+}
+
+// rawKey is idKey of an id that was read.
+func rawKey(id jsonrpc.ID) string { return fmt.Sprintf("%T %[1]v", id.Raw()) }
+
+const cancelled = "notifications/cancelled"
+
+// cancels is the key of the id of the call that a message cancels; "" is none.
+func (f frame) cancels() string {
+	var p struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if f.method != cancelled || json.Unmarshal(f.params, &p) != nil {
+		return ""
+	}
+	return idKey(p.RequestID)
 }
 
 func validMethod(method string) bool {

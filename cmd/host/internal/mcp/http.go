@@ -96,6 +96,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer s.leave(f)
 		answer.to = f
+		if name := r.Header.Get(sessionID); name != "" {
+			s.silence(name + f.cancels())
+			defer s.answering(name+idKey(f.id), answer)()
+		}
 	}
 	h.route.ServeHTTP(answer, r)
 	answer.end()
@@ -189,6 +193,32 @@ func (s *seat) enter(f frame, r *http.Request) string {
 		}
 	}
 	return ""
+}
+
+// answering takes note of the answer to a call in a session, until the function that it returns is called.
+func (s *seat) answering(key string, answer *reply) (done func()) {
+	if !answer.to.isCall() {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[key] = answer
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.answers[key] == answer {
+			delete(s.answers, key)
+		}
+	}
+}
+
+// silence has a call in a session end without an answer, if it goes on.
+func (s *seat) silence(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if answer := s.answers[key]; answer != nil {
+		answer.mute.Store(true)
+	}
 }
 
 // leave gives back the room that a message took.

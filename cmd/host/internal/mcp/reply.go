@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -16,6 +17,7 @@ type reply struct {
 	to     frame // the message that is answered; empty without one
 	status int   // of a refusal; 0 is none so far
 	text   bytes.Buffer
+	mute   atomic.Bool // the call was canceled: nobody reads the answer, which ends without one
 }
 
 // Unwrap serves http.ResponseController.
@@ -34,6 +36,9 @@ func (r *reply) WriteHeader(status int) {
 func (r *reply) Write(p []byte) (int, error) {
 	if r.status != 0 {
 		return r.text.Write(p)
+	}
+	if r.mute.Load() {
+		return len(p), nil
 	}
 	return r.ResponseWriter.Write(p)
 }

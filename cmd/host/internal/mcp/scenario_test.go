@@ -267,25 +267,105 @@ func TestListsAreAnsweredWithoutAHost(t *testing.T) {
 	}
 }
 
-func TestCancellation(t *testing.T) { //nolint:tparallel // both wait for the same tool
+// waiting are the params of a call that goes on until it is canceled.
+var waiting = map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}}
+
+// cancels calls a tool that waits, cancels that as the version says, and returns what the client was told of it.
+func cancels(t *testing.T, w *world, p peer) string {
+	t.Helper()
+	switch p := p.(type) {
+	case *stdio:
+		p.n++
+		id := p.n
+		p.raw(string(p.encode(id, "tools/call", waiting)))
+		receive(t, w.began, "the tool that waits")
+		p.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": "for a test"})
+		w.over()
+		before := len(p.seen())
+		use(t, p, "list_my_tools", map[string]any{})
+		for _, m := range p.seen()[before:] {
+			if m.Method == "" {
+				return string(m.Result)
+			}
+		}
+	case *web:
+		p.n++
+		id := p.n
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		answered := make(chan message, 1)
+		go func() { m, _ := p.asks(ctx, id, "tools/call", waiting); answered <- m }()
+		receive(t, w.began, "the tool that waits")
+		if p.version == current {
+			leave()
+		} else {
+			p.notify("notifications/cancelled", map[string]any{"requestId": id, "reason": "for a test"})
+		}
+		w.over()
+		return string(receive(t, answered, "the end of the answer").Result)
+	}
+	return ""
+}
+
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	for _, version := range sdk.SupportedProtocolVersions() {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(version+" "+transport, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, setting{})
+				p := scenarioPeer(w, version, transport)
+				if got := cancels(t, w, p); got != "" {
+					t.Errorf("it is answered: %s", got)
+				}
+				use(t, p, "list_my_tools", map[string]any{}) // the connection goes on
+			})
+		}
+	}
+}
+
+// Ids are the same however they are written: what is answered makes room, and what runs is not begun twice.
+func TestIDsHoweverTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	w := open(t, setting{})
-	t.Run("notification", func(t *testing.T) {
-		p := w.overStdio("2025-06-18", mcp.Local{}, nil)
-		p.raw(string(p.encode(7, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})))
+	p := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	for i := range 70 {
+		p.raw(fmt.Sprintf(`{"jsonrpc":"2.0","id":"<\u0061%d>","method":"ping"}`, i))
+		if m, err := p.next(); err != nil || m.Error != nil || m.ID != fmt.Sprintf("<a%d>", i) {
+			t.Fatalf("%d: %+v, %v", i, m, err)
+		}
+	}
+	p.raw(strings.Replace(string(p.encode("x", "tools/call", waiting)), `"x"`, `"\u0078"`, 1))
+	receive(t, w.began, "the tool that waits")
+	p.raw(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
+	if m, err := p.next(); err != nil || m.Error == nil || m.Error.Code != -32600 {
+		t.Errorf("a second time: %+v, %v", m, err)
+	}
+	p.notify("notifications/cancelled", map[string]any{"requestId": "x"})
+	w.over()
+}
+
+// In older versions a client that is gone may come back: its call goes on until it says that it is canceled.
+func TestWhoIsGoneCancelsNothingInOlderVersions(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+		w := open(t, setting{})
+		p := w.overHTTP(w.serve(), version, "acme/ann", nil)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() { defer close(left); p.asks(ctx, 99, "tools/call", waiting) }()
 		receive(t, w.began, "the tool that waits")
-		p.notify("notifications/cancelled", map[string]any{"requestId": 7})
+		leave()
+		receive(t, left, "the end of the client's request")
+		use(t, p, "list_my_tools", map[string]any{}) // the server has had time to see it
+		select {
+		case err := <-w.ended:
+			t.Errorf("%s: it was canceled: %v", version, err)
+		default:
+		}
+		p.notify("notifications/cancelled", map[string]any{"requestId": 99})
 		w.over()
-		p.n = 10
-		use(t, p, "list_my_tools", map[string]any{}) // the connection goes on
-	})
-	t.Run("request over HTTP that goes away", func(t *testing.T) {
-		p := w.overHTTP(w.serve(), current, "acme/ann", nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() { <-w.began; cancel() }()
-		p.ask(ctx, "tools/call", map[string]any{"name": "call_tool", "arguments": map[string]any{"tool": "wait_for_end"}})
-		w.over()
-	})
+	}
 }
 
 func TestProgress(t *testing.T) {

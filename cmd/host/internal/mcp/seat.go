@@ -30,8 +30,9 @@ type seat struct {
 	results   results
 	published published
 
-	mu   sync.Mutex
-	used map[string]bool // sessions that were minted for connections, and used
+	mu      sync.Mutex
+	answers map[string]*reply // to calls in sessions over HTTP, by the session and the key of the id
+	used    map[string]bool   // sessions that were minted for connections, and used
 }
 
 // credential is what tells credentials apart. The same key with other scopes is another one.
@@ -44,7 +45,7 @@ const instructions = `A host for tools that you make yourself. Look for a tool w
 
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
-	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}}
+	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}}
 	s.listens = make(chan struct{}, maxSessions)
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +50,7 @@ type connection struct {
 	closing sync.Once
 	writing sync.Mutex
 	mu      sync.Mutex
-	open    map[string]bool // the ids of calls that wait for their answers
+	open    map[string]bool // calls that wait for their answers, by the keys of their ids: true are those that were canceled
 	ended   error           // why there are no more lines; set before read is closed
 }
 
@@ -151,9 +150,10 @@ func (c *connection) take(line []byte) (jsonrpc.Message, error) {
 	if f.isNotification() && !c.flood.take() {
 		return nil, nil //nolint:nilnil // dropped: nobody waits for an answer
 	}
+	c.cancel(f.cancels())
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.settle(f.id)
+		c.settle(idKey(f.id))
 		return nil, c.write(invalid("the message cannot be read").answer(f.id))
 	}
 	return m, nil
@@ -166,7 +166,8 @@ func (c *connection) admit(f frame) *fault {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[string(f.id)] {
+	key := idKey(f.id)
+	if _, ok := c.open[key]; ok {
 		return invalid("the id is that of a call that is still running")
 	}
 	if len(c.open) == maxCalls {
@@ -174,15 +175,31 @@ func (c *connection) admit(f frame) *fault {
 			jsonrpc.CodeInternalError, fmt.Sprintf("%d calls wait for their answers", maxCalls), advice{tool.OverQuota, "wait for one of them, or cancel it"},
 		}
 	}
-	c.open[string(f.id)] = true
+	c.open[key] = false
 	return nil
 }
 
-// settle takes note of an answer.
-func (c *connection) settle(id json.RawMessage) {
+// cancel takes note that a call is canceled, if it waits: nobody reads its answer.
+func (c *connection) cancel(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.open, string(id))
+	if _, ok := c.open[key]; ok {
+		c.open[key] = true
+	}
+}
+
+// canceled reports whether a call was canceled.
+func (c *connection) canceled(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[key]
+}
+
+// settle takes note of an answer.
+func (c *connection) settle(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, key)
 	if len(c.open) == 0 {
 		select {
 		case c.idle <- struct{}{}:
@@ -202,8 +219,10 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	if ok {
-		if id, err := json.Marshal(r.ID.Raw()); err == nil {
-			defer c.settle(id) // once it is written
+		key := rawKey(r.ID)
+		defer c.settle(key) // once it is written
+		if c.canceled(key) {
+			return nil
 		}
 	}
 	return c.write(text)

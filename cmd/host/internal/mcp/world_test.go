@@ -430,7 +430,12 @@ func (p *web) call(method string, params any) message {
 func (p *web) ask(ctx context.Context, method string, params any) (message, int) {
 	p.t.Helper()
 	p.n++
-	id := p.n
+	return p.asks(ctx, p.n, method, params)
+}
+
+// asks is ask, with an id of the caller's.
+func (p *web) asks(ctx context.Context, id int, method string, params any) (message, int) {
+	p.t.Helper()
 	r, err := p.post(ctx, p.encode(id, method, params), method, nameOf(params))
 	if err != nil {
 		return message{}, 0
