@@ -20,6 +20,7 @@ type metaTool struct {
 	name, title, description string
 	schema                   string // of the arguments, a constant
 	readOnly                 bool
+	open                     bool // what it does is up to the tool that it calls, which may reach out
 	asks                     bool // a person may be asked before it is done
 	lenient                  bool // reads what models write otherwise by itself: the schema says what is best written
 	checked                  *schema.Schema
@@ -39,11 +40,14 @@ func (t *metaTool) compiled() *metaTool {
 
 // face is how a tool presents itself to clients. It has no output schema: clients hold errors against that, too.
 func (t *metaTool) face() *sdk.Tool {
-	no := false
 	return &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.description, InputSchema: json.RawMessage(t.schema),
-		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.readOnly, DestructiveHint: &no, OpenWorldHint: &no},
+		Name: t.name, Title: t.title, Description: t.description, InputSchema: json.RawMessage(t.schema), Annotations: hints(t.title, t.readOnly, t.open),
 	}
+}
+
+// hints tell clients what a tool may do, by which some decide whether they ask their users. One that reaches out may do harm there.
+func hints(title string, readOnly, open bool) *sdk.ToolAnnotations {
+	return &sdk.ToolAnnotations{Title: title, ReadOnlyHint: readOnly, IdempotentHint: readOnly, DestructiveHint: &open, OpenWorldHint: &open}
 }
 
 // call is one call of a tool of the face.

@@ -13,7 +13,7 @@ import (
 // callTool calls a tool by its name or handle.
 func callTool() *metaTool {
 	return &metaTool{
-		name: "call_tool", title: "Call a tool", lenient: true,
+		name: "call_tool", title: "Call a tool", lenient: true, open: true,
 		description: `Call a tool by its handle or name, with an input that its inputSchema says. The result has its output. ` +
 			`An error has a code, where in the input it is, and a hint: mend the input, or forge a better version when the tool itself is wrong. ` +
 			`Limits bind: a tool that runs out of time, fuel or memory is ended.`,

@@ -150,10 +150,9 @@ func publishable(f runtime.Face) (*sdk.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	no := false
+	named := title(f.Name)
 	t := &sdk.Tool{
-		Name: f.Name, Description: f.Description, InputSchema: input,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !f.SideEffects, DestructiveHint: &no},
+		Name: f.Name, Title: named, Description: f.Description, InputSchema: input, Annotations: hints(named, !f.SideEffects, f.SideEffects),
 	}
 	if output, err := digestible(f.OutputSchema); err == nil {
 		t.OutputSchema = output

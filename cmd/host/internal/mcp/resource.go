@@ -29,12 +29,12 @@ func tooLarge(bytes int) error {
 }
 
 func (s *seat) addResources() {
-	s.server.AddResource(&sdk.Resource{URI: scheme + "audit", Name: "audit", Description: "The first entries of the audit log.", MIMEType: "application/json"}, s.read)
+	s.server.AddResource(&sdk.Resource{URI: scheme + "audit", Name: "audit", Title: "Audit log", Description: "The first entries of the audit log.", MIMEType: "application/json"}, s.read)
 	for _, t := range []sdk.ResourceTemplate{
-		{URITemplate: scheme + "tools/{+id}/source", Name: "source", Description: "The source of a forged tool, by its handle.", MIMEType: "text/plain"},
-		{URITemplate: scheme + "tools/{+id}/verdicts", Name: "verdicts", Description: "What judges and people said of a forged tool.", MIMEType: "application/json"},
-		{URITemplate: scheme + "audit{?after}", Name: "audit page", Description: "The audit log after a sequence.", MIMEType: "application/json"},
-		{URITemplate: scheme + "results/{id}/{part}", Name: "result", Description: "A part of a result that was too large.", MIMEType: "text/plain"},
+		{URITemplate: sourceURI("{+id}"), Name: "source", Title: "Source of a tool", Description: "The source of a forged tool, by its handle.", MIMEType: "text/plain"},
+		{URITemplate: verdictsURI("{+id}"), Name: "verdicts", Title: "Verdicts on a tool", Description: "What judges and people said of a forged tool.", MIMEType: "application/json"},
+		{URITemplate: scheme + "audit{?after}", Name: "audit page", Title: "Page of the audit log", Description: "The audit log after a sequence.", MIMEType: "application/json"},
+		{URITemplate: scheme + "results/{id}/{part}", Name: "result", Title: "Part of a result", Description: "A part of a result that was too large.", MIMEType: "text/plain"},
 	} {
 		s.server.AddResourceTemplate(&t, s.read)
 	}
@@ -52,10 +52,16 @@ func (s *seat) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.Rea
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 	}
 	if e := tool.AsError(err); e != nil && e.Code != tool.NotFound && e.Code != tool.NotOwner {
-		data, _ := json.Marshal(forModels(err)) // an error of ours is always JSON
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: data}
+		return nil, toProtocol(err)
 	}
 	return nil, sdk.ResourceNotFoundError(req.Params.URI)
+}
+
+// toProtocol is an error of ours as one of the protocol.
+func toProtocol(err error) error {
+	e := forModels(err)
+	data, _ := json.Marshal(e) // an error of ours is always JSON
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: data}
 }
 
 // contents returns those of a resource; nil when there is none of that address.

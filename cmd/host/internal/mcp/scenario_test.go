@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -87,7 +88,7 @@ func TestScenario(t *testing.T) {
 			t.Run(version+" "+transport, func(t *testing.T) {
 				t.Parallel()
 				w := open(t, setting{host: littleFuel})
-				compare(t, filepath.Join("testdata", "transcripts", version+".txt"), transcript(t, scenarioPeer(w, version, transport), version))
+				compare(t, filepath.Join("testdata", "transcripts", version+".txt"), transcript(t, w, scenarioPeer(w, version, transport), version))
 			})
 		}
 	}
@@ -104,7 +105,7 @@ func scenarioPeer(w *world, version, transport string) peer {
 	return w.overStdio(version, who, approve)
 }
 
-func transcript(t *testing.T, p peer, version string) string {
+func transcript(t *testing.T, w *world, p peer, version string) string {
 	t.Helper()
 	out := "A golden transcript: what clients of version " + version + " see of the scenario, over standard input and output and over HTTP.\n"
 	write := func(name string, m message) {
@@ -113,6 +114,11 @@ func transcript(t *testing.T, p peer, version string) string {
 			text = fmt.Sprintf("protocol error %d: %s", m.Error.Code, m.Error.Message)
 		}
 		out += "\n-- " + name + " --\n" + stable(text) + "\n"
+	}
+	if version == current {
+		write("server/discover", p.call("server/discover", map[string]any{}))
+	} else {
+		write("initialize", p.common().begun)
 	}
 	write("tools/list", names(t, p.call("tools/list", map[string]any{})))
 	handle := ""
@@ -129,6 +135,7 @@ func transcript(t *testing.T, p peer, version string) string {
 			handle = r.Structured.Handle
 		}
 	}
+	out += "\n-- canceled --\n" + cmp.Or(cancels(t, w, p), "(no answer)") + "\n"
 	write("no such tool of the face", p.call("tools/call", map[string]any{"name": "no_such_tool", "arguments": map[string]any{}}))
 	write("no such resource", p.call("resources/read", map[string]any{"uri": "file:///etc/passwd"}))
 	return out

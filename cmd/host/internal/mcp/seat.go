@@ -41,16 +41,20 @@ func credential(p tool.Principal) string {
 }
 
 const instructions = `A host for tools that you make yourself. Look for a tool with search_tools before you make one. ` +
-	`Make one with forge_tool when none fits, then call it with call_tool by its handle. A refusal says what to mend.`
+	`Make one with forge_tool when none fits (the prompt write_forge_request teaches how), then call it with call_tool by its handle. ` +
+	`A refusal says what to mend. A tool ends with the session, unless promote_tool has a person keep it.`
 
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
 	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}}
 	s.listens = make(chan struct{}, maxSessions)
-	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
+	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Title: "Toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		GetSessionID: f.mint,
-		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope, c.TTLMs = "private", 0 },
+		SetCacheable: func(_ context.Context, req sdk.Request, c *sdk.Cacheable) {
+			c.CacheScope, c.TTLMs = "private", f.keeps(req)
+		},
+		CompletionHandler: s.complete,
 		Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{ListChanged: f.opt.Publish != ""}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{},
 		},
@@ -63,6 +67,21 @@ func (f *Face) newSeat(p tool.Principal) *seat {
 	s.server.AddReceivingMiddleware(s.guard, s.publishFirst)
 	s.server.AddSendingMiddleware(hear)
 	return s
+}
+
+// keeps says how long a client may keep an answer, in milliseconds: lists for a while where they are the same for as long as the
+// host runs, and nothing that depends on what is forged.
+func (f *Face) keeps(req sdk.Request) int {
+	const while = 5 * 60 * 1000
+	switch req.(type) {
+	case *sdk.ReadResourceRequest:
+		return 0
+	case *sdk.ListToolsRequest:
+		if f.opt.Publish != "" {
+			return 0
+		}
+	}
+	return while
 }
 
 // personOf is who is at the client of a principal; "" for the holder of a key, who decides in its own name.

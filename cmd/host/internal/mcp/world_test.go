@@ -178,6 +178,7 @@ type peer interface {
 	// call sends a request and returns the answer. What comes before it goes to other.
 	call(method string, params any) message
 	notify(method string, params any)
+	common() *base
 	seen() []message // notifications and requests of the server, in order
 }
 
@@ -190,9 +191,12 @@ type base struct {
 	version string
 	caps    map[string]any
 	n       int
+	begun   message // the answer to initialize, in versions that have that
 	mu      sync.Mutex
 	others  []message
 }
+
+func (b *base) common() *base { return b }
 
 func (b *base) seen() []message {
 	b.mu.Lock()
@@ -284,8 +288,9 @@ func (w *world) overStdio(version string, who mcp.Local, elicit elicitor) *stdio
 
 func (b *base) shake(call func(string, any) message, notify func(string, any)) {
 	b.t.Helper()
-	if m := call("initialize", map[string]any{"protocolVersion": b.version, "capabilities": b.caps, "clientInfo": map[string]any{"name": "test", "version": "1"}}); m.Error != nil {
-		b.t.Fatalf("initialize: %+v", m.Error)
+	b.begun = call("initialize", map[string]any{"protocolVersion": b.version, "capabilities": b.caps, "clientInfo": map[string]any{"name": "test", "version": "1"}})
+	if b.begun.Error != nil {
+		b.t.Fatalf("initialize: %+v", b.begun.Error)
 	}
 	notify("notifications/initialized", map[string]any{})
 }
