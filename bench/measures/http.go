@@ -95,8 +95,16 @@ func (s *Session) curve(ctx context.Context, measure string, at *server, to load
 	}
 	result.Ours = report.Describe(peaks)
 	result.Note = fmt.Sprintf("at twice the capacity, %.0f %% of it is served (wanted 90 %%), and refusals take %s at p95 (wanted 5 ms): medians of %d",
-		100*stats.Median(kept), report.Nanoseconds.Show(stats.Median(refusals)), len(kept))
+		100*stats.Median(kept), took(stats.Median(refusals)), len(kept))
 	return result, ctx.Err()
+}
+
+// took shows how long refusals took; 0 is that there were none.
+func took(nanoseconds float64) string {
+	if nanoseconds == 0 {
+		return "no time, since there are none,"
+	}
+	return report.Nanoseconds.Show(nanoseconds)
 }
 
 // under puts a load on the server and describes what came of it.
