@@ -18,13 +18,16 @@ type Answer struct {
 	Status  int       `json:"status"`         // 0 while there is none
 	Body    []byte    `json:"body,omitempty"` // nil when it is too large to be kept
 	At      tool.Time `json:"at"`
+	Until   tool.Time `json:"until,omitzero"` // of one without a status: by when whoever works on it says so again
+	Working bool      `json:"-"`              // of one without a status that was given: somebody works on it still
 }
 
 // Bounds of answers.
 const (
 	AnswersKept    = 24 * time.Hour
-	MaxAnswers     = 10_000    // of a persona; then the oldest are forgotten
-	maxAnswerBytes = 256 << 10 // of a body
+	AnswerLease    = 30 * time.Second // after which nobody works on an answer who has not said so
+	MaxAnswers     = 10_000           // of a persona; then the oldest are forgotten
+	maxAnswerBytes = 256 << 10        // of a body
 )
 
 func answerKey(a AnswerRef) []byte { return key(answerSpace, a.Tenant, a.Persona, "key", a.Key) }
@@ -37,8 +40,9 @@ func answerOrder(a AnswerRef, at ...string) []byte {
 func answerCount(a AnswerRef) []byte { return key(answerSpace, a.Tenant, a.Persona, "count") }
 
 // BeginAnswer begins to answer a request, or returns the answer that it was given before: one without a status when another began
-// and did not end. Whoever gets nil does what the request asks for, and then calls KeepAnswer or DropAnswer. A key that stands for
-// another request is InvalidRequest. What was begun is on disk when BeginAnswer returns.
+// and did not end, whether in this process or in another. Whoever gets nil does what the request asks for, with HoldAnswer all the
+// while, and then calls KeepAnswer or DropAnswer. A key that stands for another request is InvalidRequest. What was begun is on
+// disk when BeginAnswer returns.
 func (s *Shelf) BeginAnswer(ctx context.Context, at AnswerRef, request string) (given *Answer, err error) {
 	if at.Key == "" || len(at.Key) > tool.MaxIdentityBytes {
 		return nil, &tool.Error{Code: tool.InvalidRequest, Message: "an idempotency key has 1 to 200 bytes", Hint: "a random one of 32 characters will do"}
@@ -57,6 +61,7 @@ func (s *Shelf) BeginAnswer(ctx context.Context, at AnswerRef, request string) (
 		case found.Request != request:
 			return &tool.Error{Code: tool.InvalidRequest, Message: "the idempotency key was used for another request", Hint: "give each request a key of its own"}
 		}
+		found.Working = found.Status == 0 && e.now.Before(found.Until.Time)
 		given = found
 		return nil
 	})
@@ -84,7 +89,7 @@ func (e *edit) beginAnswer(at AnswerRef, request string) error {
 	if err := e.countAnswers(at, 1); err != nil {
 		return err
 	}
-	a := Answer{Request: request, At: tool.At(e.now)}
+	a := Answer{Request: request, At: tool.At(e.now), Until: tool.At(e.now.Add(AnswerLease))}
 	if err := e.Set(answerOrder(at, moment(a.At), at.Key), []byte{1}); err != nil {
 		return err
 	}
@@ -145,6 +150,31 @@ func (e *edit) dropAnswer(at AnswerRef, when string) error {
 		return err
 	}
 	return e.Delete(answerKey(at))
+}
+
+// HoldAnswer says from time to time that a request which was begun is being worked on, until ctx ends. What fails is tried again the
+// next time.
+func (s *Shelf) HoldAnswer(ctx context.Context, at AnswerRef) {
+	tick := time.NewTicker(AnswerLease / 5)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = s.renewAnswer(ctx, at)
+		}
+	}
+}
+
+func (s *Shelf) renewAnswer(ctx context.Context, at AnswerRef) error {
+	return s.changeAnswer(ctx, at, func(e *edit, begun *Answer) error {
+		if begun.Status != 0 {
+			return nil
+		}
+		begun.Until = tool.At(e.now.Add(AnswerLease))
+		return e.set(answerKey(at), begun)
+	})
 }
 
 // KeepAnswer keeps what a request that was begun was answered, on disk when it returns: for AnswersKept, and as long as the

@@ -90,7 +90,7 @@ func (s *Server) once(ctx context.Context, v *visit, key string, parts []string,
 	at := tiers.AnswerRef{Tenant: v.caller.Tenant, Persona: v.caller.Persona, Key: key}
 	id := strings.Join([]string{at.Tenant, at.Persona, key}, "\x00")
 	if !s.work.begin(id) {
-		return problemAnswer(repeated("the first request with this key is still being worked on", "ask again in a while"))
+		return problemAnswer(stillWorkedOn())
 	}
 	defer s.work.end(id)
 	given, err := shelf.BeginAnswer(ctx, at, request)
@@ -102,6 +102,7 @@ func (s *Server) once(ctx context.Context, v *visit, key string, parts []string,
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxTask)
 	defer cancel()
+	go shelf.HoldAnswer(ctx, at)
 	done := s.worked(ctx, do)
 	if err := keep(context.WithoutCancel(ctx), shelf, at, request, done); err != nil {
 		return problemAnswer(s.problem(err))
@@ -124,6 +125,8 @@ func keep(ctx context.Context, shelf *tiers.Shelf, at tiers.AnswerRef, request s
 // replay is an answer that was given before.
 func replay(given *tiers.Answer) answer {
 	switch {
+	case given.Working:
+		return problemAnswer(stillWorkedOn())
 	case given.Status == 0:
 		return problemAnswer(repeated(
 			"the host ended while it worked on the first request with this key: whether it took effect is not known", "look, and then use another key"))
@@ -131,6 +134,10 @@ func replay(given *tiers.Answer) answer {
 		return problemAnswer(repeated("the first request with this key was answered, and its answer was too large to be kept", "use another key to do it once more"))
 	}
 	return answer{status: given.Status, body: given.Body, replayed: true}
+}
+
+func stillWorkedOn() *Problem {
+	return repeated("the first request with this key is still being worked on", "ask again in a while")
 }
 
 func repeated(message, hint string) *Problem {

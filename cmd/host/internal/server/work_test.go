@@ -151,6 +151,32 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// A request that another process of the same data directory works on is not said to be lost.
+func TestWorkedOnElsewhere(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	dir := t.TempDir()
+	here := open(t, dir, func(h *toolsmith.Options, _ *server.Options) {
+		h.Tools = append(h.Tools, counting(&calls, func() error { close(begun); hold(goOn); return nil }))
+	})
+	elsewhere := open(t, dir, func(h *toolsmith.Options, _ *server.Options) {
+		h.Tools = append(h.Tools, counting(&calls, func() error { return nil }))
+	})
+	answers := make(chan reply, 1)
+	go func() { answers <- here.ask(annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k") }()
+	receive(t, begun, "the first request")
+	p, _ := elsewhere.refused(409, tool.Collision, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k")
+	if !strings.Contains(p.Detail, "still being worked on") || p.RetryAfterMs == 0 {
+		t.Errorf("%+v", p)
+	}
+	close(goOn)
+	first := receive(t, answers, "the answer")
+	if again := elsewhere.ok(nil, annKey, "POST", "/v1/tools/count/call", `{}`, "Idempotency-Key", "k"); string(again.body) != string(first.body) || calls.Load() != 1 {
+		t.Errorf("%d calls: %s and %s", calls.Load(), first.body, again.body)
+	}
+}
+
 // Progress comes as events: the stages, and then the result or the problem.
 func TestProgress(t *testing.T) {
 	t.Parallel()
