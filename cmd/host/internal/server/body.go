@@ -2,16 +2,75 @@ package server
 
 import (
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/runtime/wire"
 )
+
+// A body has bodyTime to arrive, and a second more for each bodyRate bytes of it. What nobody wanted has lingerTime after the answer,
+// so that a client that sends all before it reads gets the answer.
+const (
+	bodyTime   = 10 * time.Second
+	bodyRate   = 64 << 10
+	lingerTime = time.Second
+)
+
+// timeFor is how long a body of so many bytes may take to arrive.
+func timeFor(bytes int64) time.Duration { return bodyTime + time.Duration(bytes/bodyRate)*time.Second }
+
+// arriving is the body of a request that has not ended yet.
+type arriving struct {
+	io.ReadCloser
+
+	control *http.ResponseController
+	header  http.Header // of the answer
+	ended   bool
+}
+
+// arrive gives the body of a request its time, whether anybody reads it or not, until the function that it returns is called. As
+// long as it has not ended, its connection is to be closed with the answer, which then does not wait for the rest.
+func arrive(w http.ResponseWriter, r *http.Request) (done func()) {
+	if r.ContentLength == 0 {
+		return func() {}
+	}
+	length := int64(wire.MaxJSONBytes)
+	if r.ContentLength > 0 {
+		length = min(length, r.ContentLength)
+	}
+	b := &arriving{ReadCloser: r.Body, control: http.NewResponseController(w), header: w.Header()}
+	b.header.Set("Connection", "close")
+	b.wait(timeFor(length))
+	r.Body = b
+	return func() {
+		r.Body = b.ReadCloser // which the server knows how to close
+		if !b.ended {
+			b.wait(lingerTime)
+		}
+	}
+}
+
+// wait gives what has not arrived so much time.
+func (b *arriving) wait(most time.Duration) { _ = b.control.SetReadDeadline(time.Now().Add(most)) } // a recorder in a test has none
+
+// Read is that of an io.Reader.
+func (b *arriving) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if !b.ended && errors.Is(err, io.EOF) {
+		b.ended = true
+		b.header.Del("Connection")
+		_ = b.control.SetReadDeadline(time.Time{}) // it would end the request
+	}
+	return n, err
+}
 
 // takes reports whether an operation takes bodies of a content type, whose only character set is UTF-8.
 func takes(op *huma.Operation, contentType string) bool {

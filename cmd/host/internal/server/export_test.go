@@ -1,7 +1,12 @@
 package server
 
+import "net"
+
 // Listen4Test listens to the events of a tenant, and takes none; the function says why it was cut, once it was.
 func Listen4Test(e *Events, tenant string) (cut func() string, err error) {
 	l, err := e.listen(tenant, "", "")
 	return func() string { <-l.over; return e.why(l) }, err
 }
+
+// Pool4Test is a listener with room for so many connections.
+func Pool4Test(l net.Listener, most int) net.Listener { return &pool{Listener: l, most: most} }

@@ -2,22 +2,20 @@ package server
 
 import "sync"
 
-// flight counts the requests that are being answered. The zero value is ready.
+// flight counts the requests that are being answered, at most so many at once.
 type flight struct {
+	most   int
 	mu     sync.Mutex
 	count  int
 	ending bool
 	empty  chan struct{} // closed when the last has landed, once it ends
 }
 
-// maxFlight bounds the requests that are answered at once.
-const maxFlight = 512
-
 // takeoff lets a request begin; it must land. Otherwise it says why not: the server ends, or there are too many.
 func (f *flight) takeoff() (ok, ending bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.ending || f.count >= maxFlight {
+	if f.ending || f.count >= f.most {
 		return false, f.ending
 	}
 	f.count++

@@ -18,8 +18,10 @@ import (
 func (s *Server) guard(mux *http.ServeMux) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer answering(r.Context())()
 		defer s.recovered(w)
 		h := w.Header()
+		defer arrive(w, r)()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -50,11 +52,15 @@ func (s *Server) recovered(w http.ResponseWriter) {
 
 // counted serves a request that is waited for when the server ends, or a stream, which is not.
 func (s *Server) counted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	if probe(r) || streams(r) && !s.flight.ends() {
+	if probe(r) {
 		s.route(mux, w, r)
 		return
 	}
-	ok, ending := s.flight.takeoff()
+	in := &s.flight
+	if streams(r) && !s.flight.ends() {
+		in = &s.streams
+	}
+	ok, ending := in.takeoff()
 	if !ok {
 		e := &tool.Error{Code: tool.Unavailable, Message: "too many requests are being answered", Hint: "try again later"}
 		if ending {
@@ -64,7 +70,7 @@ func (s *Server) counted(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 		s.writeProblem(w, problemOf(e))
 		return
 	}
-	defer s.flight.land()
+	defer in.land()
 	s.route(mux, w, r)
 }
 

@@ -6,13 +6,8 @@ import (
 	"net"
 	"net/netip"
 
-	"golang.org/x/net/netutil"
-
 	"example.com/toolsmith/runtime/tool"
 )
-
-// maxConnections bounds how many there are at once; further ones wait.
-const maxConnections = 1024
 
 // Listen listens on an address, host:port. Other machines are served only when there are keys to tell callers apart by. With a
 // certificate, connections are TLS.
@@ -28,7 +23,7 @@ func Listen(ctx context.Context, address string, keyed bool, certificate *Certif
 	if err != nil {
 		return nil, unusable(address, err)
 	}
-	l = netutil.LimitListener(l, maxConnections)
+	l = &pool{Listener: l, most: connections()}
 	if certificate != nil {
 		l = tls.NewListener(l, certificate.config())
 	}

@@ -69,12 +69,14 @@ type Server struct {
 	document []byte // OpenAPI
 	work     workshop
 	flight   flight
+	streams  flight    // those that last, which are not waited for when the server ends
 	writes   keyedLock // of tools, for writes with If-Match
 }
 
 // New makes a server.
 func New(opt Options) (*Server, error) {
 	s := &Server{opt: opt.withDefaults(), hosts: newHostNames(opt.Hosts)}
+	s.flight.most, s.streams.most = connections()/2, connections()*3/8 // so that neither takes all
 	mux := http.NewServeMux()
 	if err := s.register(mux); err != nil {
 		return nil, err
@@ -149,7 +151,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.hosts.add(l.Addr())
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
-		ErrorLog: slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
+		ConnContext: withConnection,
+		ErrorLog:    slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	var running sync.WaitGroup

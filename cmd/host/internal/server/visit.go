@@ -116,12 +116,6 @@ func (s *Server) touch(ctx context.Context, v *visit) error {
 	return shelf.Touch(ctx, v.caller)
 }
 
-// A body has bodyTime to arrive, and a second more for each bodyRate bytes of it.
-const (
-	bodyTime = 10 * time.Second
-	bodyRate = 64 << 10
-)
-
 // readBody reads what an operation takes, within its time and size.
 func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byte, error) {
 	most := op.MaxBodyBytes
@@ -134,17 +128,14 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime + time.Duration(most/bodyRate)*time.Second)) // a recorder in a test has none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(timeFor(most))) // a recorder in a test has none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err == nil {
-		_ = control.SetReadDeadline(time.Time{})
 		return body, nil
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, tooLarge(most)
 	}
-	w.Header().Set("Connection", "close")
 	return nil, unread(err)
 }
 
