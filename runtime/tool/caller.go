@@ -1,6 +1,9 @@
 package tool
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Caller is on whose behalf something happens. Personas live within a tenant, sessions within a persona: two callers are
 // the same session only when all three are equal.
@@ -13,7 +16,7 @@ type Caller struct {
 // MaxIdentityBytes bounds each part of a Caller.
 const MaxIdentityBytes = 200
 
-// Validate returns an *Error of code InvalidRequest that names the part which is missing or too long.
+// Validate returns an *Error of code InvalidRequest that names the part which is missing, too long, or does not show all of itself.
 func (c Caller) Validate() error {
 	for _, part := range []struct{ name, value string }{
 		{"tenant", c.Tenant},
@@ -27,8 +30,19 @@ func (c Caller) Validate() error {
 				Hint:    "give 1 to 200 bytes",
 			}
 		}
+		if !showsItself(part.value) {
+			return &Error{
+				Code: InvalidRequest, Path: "/" + part.name, Message: "the caller's " + part.name + " " + Quote(part.value) + " does not show all of itself",
+				Hint: "give 1 to 200 bytes of UTF-8 that print, without space at the ends",
+			}
+		}
 	}
 	return nil
+}
+
+// showsItself reports whether a text is UTF-8 of which people see every character.
+func showsItself(text string) bool {
+	return utf8.ValidString(text) && strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return !Shows(r) })
 }
 
 // RoleMark stands in the persona of a specialist, an agent that another one has spawned, between that of its manager and its

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // JudgedByPerson begins the JudgeModel of a verdict that a person gave; the name follows.
@@ -13,8 +12,7 @@ const JudgedByPerson = "human:"
 // CheckPersonName returns an *Error of code InvalidRequest unless a text can be the name of a person who decides: 1 to 200
 // bytes that all show themselves, without space at either end. What looks like another's name is not one.
 func CheckPersonName(name string) error {
-	if name != "" && len(name) <= MaxIdentityBytes && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
-		!strings.ContainsFunc(name, func(r rune) bool { return !Shows(r) }) {
+	if name != "" && len(name) <= MaxIdentityBytes && showsItself(name) {
 		return nil
 	}
 	e := Errorf(InvalidRequest, "%s is not a name of a person", Quote(name))

@@ -59,6 +59,7 @@ func exercises(t *testing.T, id string) []struct {
 		{"removeTool", exercise{path: "/v1/tools/" + id}},
 		{"listAudit", exercise{path: "/v1/audit?newest=true&limit=5"}},
 		{"verifyAudit", exercise{path: "/v1/audit/verify"}},
+		{"getUsage", exercise{path: "/v1/usage"}},
 		{"listSessions", exercise{path: "/v1/sessions"}},
 		{"endSession", exercise{path: "/v1/sessions/ann/http"}},
 		{"streamEvents", exercise{path: "/v1/events", kind: "text/event-stream"}},
@@ -400,6 +401,7 @@ func TestIdentityIsTheKeys(t *testing.T) {
 		t.Errorf("the usual session is %s", who.Session)
 	}
 	w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/caller", "", "Toolsmith-Session", strings.Repeat("s", 201))
+	w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/caller", "", "Toolsmith-Session", "\xff")
 	w.forge(annKey, "add_numbers")
 	w.ask(annKey, "POST", "/v1/tools/add_numbers/call", `{"a":1,"b":2,"personaId":"admin","tenantId":"evil"}`)
 	var log struct{ Items []tool.AuditEvent }
