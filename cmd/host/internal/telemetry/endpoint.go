@@ -20,6 +20,9 @@ func Endpoint(getenv func(string) string) (*url.URL, error) {
 	if text == "" {
 		text = "http://localhost:4318" // the standard's
 	}
+	if err := checkProtocol(getenv); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
 		e := tool.Errorf(tool.InvalidRequest, "%s is not the address of a collector", name) // its text may hold a password
@@ -27,4 +30,20 @@ func Endpoint(getenv func(string) string) (*url.URL, error) {
 		return nil, e
 	}
 	return u.JoinPath(path), nil
+}
+
+// checkProtocol refuses the protocol that collectors take at another port, where what is sent to it would be lost.
+func checkProtocol(getenv func(string) string) error {
+	name := "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	if getenv(name) == "" {
+		name = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	}
+	switch protocol := getenv(name); protocol {
+	case "", "http/protobuf", "http/json":
+		return nil
+	default:
+		e := tool.Errorf(tool.InvalidRequest, "%s is %s: traces are sent over HTTP", name, tool.Quote(protocol))
+		e.Hint = "give http/protobuf, and the port where the collector takes HTTP, mostly 4318; or unset it"
+		return e
+	}
 }

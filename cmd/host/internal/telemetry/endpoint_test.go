@@ -12,6 +12,7 @@ import (
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	const all, traces = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	const protocol, tracesProtocol = "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
 	for _, c := range []struct {
 		env  map[string]string
 		want string // what is wrong, when it is the name of a variable
@@ -28,6 +29,11 @@ func TestEndpoint(t *testing.T) {
 		{map[string]string{all: "grpc://c:4317"}, all},
 		{map[string]string{all: "http://user:secret@c:port"}, all},
 		{map[string]string{all: "http://c:4318", traces: ":"}, traces},
+		{map[string]string{all: "http://c:4318", protocol: "http/protobuf"}, "http://c:4318/v1/traces"},
+		{map[string]string{all: "http://c:4318", protocol: "grpc", tracesProtocol: "http/json"}, "http://c:4318/v1/traces"},
+		{map[string]string{all: "http://c:4317", protocol: "grpc"}, protocol},
+		{map[string]string{all: "http://c:4317", tracesProtocol: "grpc"}, tracesProtocol},
+		{map[string]string{protocol: "grpc"}, ""},
 	} {
 		got, text := "", ""
 		u, err := telemetry.Endpoint(func(name string) string { return c.env[name] })

@@ -68,10 +68,7 @@ func reason(err error) string {
 		return ""
 	}
 	const most = 240
-	if len(e.Message) > most {
-		return e.Message[:most]
-	}
-	return e.Message
+	return clip(e.Message, most)
 }
 
 func (t *Telemetry) logForge(c tool.Caller, r *forge.Result, took time.Duration, err error) {

@@ -5,15 +5,19 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
@@ -47,7 +51,7 @@ type Telemetry struct {
 }
 
 // New makes a Telemetry. Traces are exported when the environment names an OTLP endpoint; the error is InvalidRequest when it
-// cannot be used.
+// cannot be used. What goes wrong within OpenTelemetry is logged by the Telemetry that was made last: a process has one place for it.
 func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	t := &Telemetry{registry: prometheus.NewRegistry(), log: opt.Log}
 	if t.log == nil {
@@ -56,6 +60,7 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	if opt.Getenv == nil {
 		opt.Getenv = func(string) string { return "" }
 	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { t.log.Warn("OpenTelemetry failed", "error", err) }))
 	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) // the only ones yet
 	exporter, err := otelprom.New(otelprom.WithRegisterer(t.registry), otelprom.WithNamespace(namespace), otelprom.WithoutScopeInfo(), otelprom.WithoutTargetInfo())
 	if err != nil {
@@ -72,10 +77,24 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// fewLabels keeps of how long requests take the labels that a client cannot choose.
-var fewLabels = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.request.duration"}, sdkmetric.Stream{AttributeFilter: allowed(
-	"http.request.method", "http.response.status_code", "http.route",
-)})
+// fewLabels keeps of how long requests take the labels that a client cannot choose, in the exemplars too.
+var fewLabels = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.request.duration"}, sdkmetric.Stream{
+	AttributeFilter:                   allowed("http.request.method", "http.response.status_code", "http.route"),
+	ExemplarReservoirProviderSelector: traceOnly,
+})
+
+// traceOnly makes exemplars that name a trace and nothing else: what a client sends is more than one may hold.
+func traceOnly(a sdkmetric.Aggregation) exemplar.ReservoirProvider {
+	usual := sdkmetric.DefaultExemplarReservoirProviderSelector(a)
+	return func(labels attribute.Set) exemplar.Reservoir { return traceReservoir{usual(labels)} }
+}
+
+type traceReservoir struct{ exemplar.Reservoir }
+
+// Offer implements exemplar.Reservoir.
+func (r traceReservoir) Offer(ctx context.Context, at time.Time, value exemplar.Value, _ []attribute.KeyValue) {
+	r.Reservoir.Offer(ctx, at, value, nil)
+}
 
 // noSizes leaves out how large requests and answers are.
 var noSizes = sdkmetric.NewView(sdkmetric.Instrument{Name: "http.server.re*.body.size"}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}})

@@ -24,6 +24,7 @@ import (
 	"example.com/toolsmith"
 	"example.com/toolsmith/judge"
 	"example.com/toolsmith/judge/judgetest"
+	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
@@ -170,6 +171,89 @@ func TestTraces(t *testing.T) {
 	if bytes.Contains(body.Bytes(), []byte("2000000")) {
 		t.Error("the spans hold an argument")
 	}
+}
+
+// collected is what a collector got of spans that come of requests with the worst of headers, and what was logged meanwhile.
+func collected(t *testing.T, tel *Telemetry, body *bytes.Buffer) string {
+	t.Helper()
+	ann := tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}
+	_, ended := tel.call(t.Context(), ann, "a\xffb"+strings.Repeat("c", 1<<20))
+	ended(&runtime.CallResult{}, &tool.Error{Code: tool.NotFound})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /", func(http.ResponseWriter, *http.Request) {})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/%ff", http.NoBody)
+	r.URL.Path += strings.Repeat("d", 1<<20)
+	r.Header.Set("User-Agent", "agent\xff")
+	r.Host = strings.Repeat("h", 300)
+	tel.Middleware(mux).ServeHTTP(httptest.NewRecorder(), r)
+	scrape := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	scrape.Header.Set("Accept", "application/openmetrics-text")
+	w := httptest.NewRecorder()
+	tel.Handler().ServeHTTP(w, scrape)
+	if err := tel.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := body.Len(); n == 0 || n > 64<<10 {
+		t.Errorf("%d bytes were exported", n)
+	}
+	return w.Body.String()
+}
+
+// However a request is spelled, the spans of all are exported, and nobody's words stand in the metrics.
+func TestTracesOfBadText(t *testing.T) {
+	var body, logged bytes.Buffer
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&body, r.Body) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+	tel, err := New(t.Context(), Options{Getenv: os.Getenv, Log: NewLogger(config.Log{Level: "warn"}, &logged)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := collected(t, tel, &body)
+	for _, want := range []string{"execute_tool a\uFFFDb", "agent\uFFFD"} {
+		if !bytes.Contains(body.Bytes(), []byte(want)) {
+			t.Errorf("the spans lack %q", want)
+		}
+	}
+	if !strings.Contains(metrics, "trace_id=") || strings.Contains(metrics, "user_agent") || strings.Contains(metrics, "hhh") {
+		t.Errorf("the metrics are\n%s", metrics)
+	}
+	if logged.Len() > 0 {
+		t.Errorf("what was logged is %s", &logged)
+	}
+}
+
+// What goes wrong with exporting is logged as all else is.
+func TestExportErrorsAreLogged(t *testing.T) {
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
+	lines := make(lineWriter, 100)
+	tel, err := New(t.Context(), Options{Getenv: os.Getenv, Log: NewLogger(config.Log{Level: "warn", Format: "json"}, lines)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ended := tel.call(t.Context(), tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}, "x")
+	ended(&runtime.CallResult{}, nil)
+	select {
+	case line := <-lines:
+		if !strings.Contains(line, `"@level":"warn"`) || !strings.Contains(line, "400") {
+			t.Error(line)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("nothing was logged")
+	}
+	_ = tel.Close(t.Context())
+}
+
+// lineWriter hands on what is written.
+type lineWriter chan string
+
+func (w lineWriter) Write(line []byte) (int, error) {
+	w <- string(line)
+	return len(line), nil
 }
 
 func TestNoTracesUnlessAskedFor(t *testing.T) {

@@ -30,7 +30,17 @@ func newTraces(ctx context.Context, opt Options) (*sdktrace.TracerProvider, erro
 		return nil, e
 	}
 	about := resource.NewSchemaless(attribute.String("service.name", serviceName(opt.Getenv)), attribute.String("service.version", opt.Version))
-	return sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about)), nil
+	return sdktrace.NewTracerProvider(sdktrace.WithBatcher(validExporter{exporter}), sdktrace.WithResource(about), sdktrace.WithRawSpanLimits(spanLimits())), nil
+}
+
+// spanLimits are those of OpenTelemetry's variables. Attributes are bounded even where they say nothing: some are headers of requests.
+func spanLimits() sdktrace.SpanLimits {
+	const most = 1024 // characters
+	limits := sdktrace.NewSpanLimits()
+	if limits.AttributeValueLengthLimit < 0 {
+		limits.AttributeValueLengthLimit = most
+	}
+	return limits
 }
 
 // exports reports whether OpenTelemetry's variables ask for traces over OTLP.
@@ -75,6 +85,7 @@ func end(span trace.Span, err error) {
 
 // call observes a call of a tool, as OpenTelemetry's conventions for generative AI name it.
 func (t *Telemetry) call(ctx context.Context, c tool.Caller, name string) (context.Context, func(*runtime.CallResult, error)) {
+	name = clip(name, tool.MaxNameBytes)
 	ctx, span := t.tracer.Start(ctx, "execute_tool")
 	if span.IsRecording() {
 		span.SetName("execute_tool " + name)
