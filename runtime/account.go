@@ -212,6 +212,20 @@ func (a *account) busy() bool { return a.running > 0 || a.waiting > 0 }
 // child returns the account that has a name below another, and is kept by its tenant, or as a tenant by the host. When there
 // are too many, the new ones share one that has no name.
 func (a *account) child(keeper *account, name string) *account {
+	found := a.known(keeper, name)
+	if found.place != nil {
+		return found
+	}
+	if a.children == nil {
+		a.children = map[string]*account{}
+	}
+	a.children[found.name] = found
+	found.place = keeper.kept.PushBack(found)
+	return found
+}
+
+// known returns what child would, and where it would make an account one that is not kept, of which nothing is counted.
+func (a *account) known(keeper *account, name string) *account {
 	if found := a.children[name]; found != nil {
 		return found
 	}
@@ -221,13 +235,7 @@ func (a *account) child(keeper *account, name string) *account {
 			return found
 		}
 	}
-	made := &account{rank: a.rank + 1, name: name, parent: a, most: [kinds]int64{none, none, none, none}}
-	if a.children == nil {
-		a.children = map[string]*account{}
-	}
-	a.children[name] = made
-	made.place = keeper.kept.PushBack(made)
-	return made
+	return &account{rank: a.rank + 1, name: name, parent: a, most: [kinds]int64{none, none, none, none}}
 }
 
 // maxKept is how many tenants, and how many personas and sessions of a tenant, are counted one by one within a minute.

@@ -80,8 +80,8 @@ type waiter struct {
 
 // warning is a limit that is nearly reached.
 type warning struct {
-	tenant, persona, limit string
-	used, most             float64
+	tenant, persona string
+	tool.Gauge
 }
 
 func newAdmission(opt HostOptions) *admission {
@@ -121,16 +121,23 @@ func (a *admission) account(c tool.Caller, quota tool.Quota, now time.Time) *acc
 	tenant := a.host.child(&a.host, c.Tenant)
 	persona := tenant.child(tenant, tool.Root(c.Persona))
 	session := persona.child(tenant, c.Session)
+	a.bind(session, quota)
+	a.touch(session, now)
+	tenant.tidy(now)
+	a.host.tidy(now)
+	return session
+}
+
+// bind gives a session, and what it belongs to, their limits.
+func (a *admission) bind(session *account, quota tool.Quota) {
+	persona := session.parent
+	tenant := persona.parent
 	tenant.most, persona.most = bounds(quota), bounds(a.persona)
 	part := int64(a.most.Running - a.most.Running/4) // so that others find room however long its calls run
 	if tenant.part = part < tenant.most[runningCalls]; tenant.part {
 		tenant.most[runningCalls] = part
 	}
 	session.most[callsPerMinute] = a.session
-	a.touch(session, now)
-	tenant.tidy(now)
-	a.host.tidy(now)
-	return session
 }
 
 // touch brings a session, and what it belongs to, up to date.
@@ -301,10 +308,7 @@ func (a *admission) look(of *account, k kind) {
 		return
 	}
 	of.warned[k] = minute
-	w := warning{limit: of.limit(k), used: float64(used), most: float64(most)}
-	if k == memoryInFlight {
-		w.used, w.most = w.used/(1<<20), w.most/(1<<20)
-	}
+	w := warning{Gauge: of.gauge(k)}
 	for ; of.rank != hostRank; of = of.parent {
 		switch of.rank {
 		case tenantRank:
@@ -323,7 +327,7 @@ func (a *admission) unlock() {
 	a.warnings = nil
 	a.mu.Unlock()
 	for _, w := range warnings {
-		a.warn(w.tenant, w.persona, w.limit, w.used, w.most)
+		a.warn(w.tenant, w.persona, w.Limit, w.Used, w.Most)
 	}
 }
 

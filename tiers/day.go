@@ -2,7 +2,6 @@ package tiers
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"time"
 
@@ -56,6 +55,9 @@ func (d day) forges(q tool.Quota) limited {
 	return limited{"forgesPerDay", float64(d.Forges), float64(q.ForgesPerDay), "attempts to forge in a day"}
 }
 
+// limits are all of a day.
+func (d day) limits(q tool.Quota) []limited { return append([]limited{d.forges(q)}, d.judges(q)...) }
+
 func (d day) judges(q tool.Quota) []limited {
 	return []limited{
 		{"judgeTokensPerDay", float64(tokens(d.Spent)), float64(q.JudgeTokensPerDay), "tokens in a day"},
@@ -78,8 +80,8 @@ func (e *edit) use(more day) error {
 		if err := e.set(dayKey(of, e.now), after); err != nil {
 			return err
 		}
-		was := append(before.judges(quota), before.forges(quota))
-		for i, l := range append(after.judges(quota), after.forges(quota)) {
+		was := before.limits(quota)
+		for i, l := range after.limits(quota) {
 			if err := e.warn(of, l, was[i].used); err != nil {
 				return err
 			}
@@ -131,26 +133,4 @@ func (s *Shelf) withinDay(r Reader, c tool.Caller, now time.Time, limits func(da
 		}
 	}
 	return nil
-}
-
-// Usage is what a tenant uses.
-type Usage struct {
-	Stored
-
-	ForgesToday int        `json:"forgesToday"` // attempts, since midnight UTC
-	SpentToday  tool.Spent `json:"spentToday"`
-}
-
-// Usage returns what a tenant uses of its quota that is counted here.
-func (s *Shelf) Usage(ctx context.Context, tenant string) (u Usage, err error) {
-	err = s.store.View(ctx, func(r Reader) error {
-		sum, err := stored(r, tenant)
-		if err != nil {
-			return err
-		}
-		today, err := readDay(r, dayKey(tool.Caller{Tenant: tenant}, s.opt.Now()))
-		u = Usage{sum, today.Forges, today.Spent}
-		return err
-	})
-	return u, asError(err)
 }

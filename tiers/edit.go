@@ -19,7 +19,7 @@ type edit struct {
 	now    time.Time
 	head   *head // of the tenant's chain; nil until an entry is written
 	events []tool.AuditEvent
-	more   Stored // than before
+	more   holdings // than before
 }
 
 // newID makes a random id from the shelf's one source of randomness.
@@ -74,7 +74,7 @@ func findRecord(r Reader, tenant, id string) (*tool.Record, error) {
 }
 
 func notFound(what string) error {
-	return &tool.Error{Code: tool.NotFound, Message: "tool " + what + " not found", Hint: "list the tools to see what there is"}
+	return &tool.Error{Code: tool.NotFound, Message: "tool " + what + " not found", Hint: "list the tools to see what there is; one of the session tier is seen in its own session alone"}
 }
 
 // decodeRecord reads a record as it is stored.

@@ -7,8 +7,8 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// Stored is what a tenant keeps of tools.
-type Stored struct {
+// holdings is what a tenant keeps of tools.
+type holdings struct {
 	Tools int64 `json:"tools"`     // a tool is one with all its versions; of one that a wider tier has in another version there are two
 	Bytes int64 `json:"toolBytes"` // of all versions, with their code as it is kept
 }
@@ -16,22 +16,34 @@ type Stored struct {
 func storedAt(tenant string) []byte { return key(toolSpace, tenant, "stored") }
 
 // storedIn returns what a value under a key, of so many bytes, is of what a tenant keeps of tools.
-func storedIn(tenant string, k []byte, size int) Stored {
+func storedIn(tenant string, k []byte, size int) holdings {
 	switch {
 	case bytes.HasPrefix(k, key(toolSpace, tenant, "name")):
-		return Stored{Tools: 1}
+		return holdings{Tools: 1}
 	case bytes.HasPrefix(k, key(toolSpace, tenant, "record")), bytes.HasPrefix(k, key(sourceSpace, tenant)):
-		return Stored{Bytes: int64(len(k) + size)}
+		return holdings{Bytes: int64(len(k) + size)}
 	}
-	return Stored{}
+	return holdings{}
 }
 
-func (s Stored) plus(t Stored) Stored  { return Stored{s.Tools + t.Tools, s.Bytes + t.Bytes} }
-func (s Stored) minus(t Stored) Stored { return Stored{s.Tools - t.Tools, s.Bytes - t.Bytes} }
+func (h holdings) plus(more holdings) holdings {
+	return holdings{h.Tools + more.Tools, h.Bytes + more.Bytes}
+}
+
+func (h holdings) minus(less holdings) holdings {
+	return holdings{h.Tools - less.Tools, h.Bytes - less.Bytes}
+}
+
+func (h holdings) limits(q tool.Quota) []limited {
+	return []limited{
+		{"tools", float64(h.Tools), float64(q.Tools), "stored tools"},
+		{"toolBytes", float64(h.Bytes), float64(q.ToolBytes), "bytes of stored tools"},
+	}
+}
 
 // Set counts what is stored.
 func (e *edit) Set(k, value []byte) error {
-	if now := storedIn(e.by.Tenant, k, len(value)); now != (Stored{}) {
+	if now := storedIn(e.by.Tenant, k, len(value)); now != (holdings{}) {
 		if err := e.uncount(k); err != nil {
 			return err
 		}
@@ -42,7 +54,7 @@ func (e *edit) Set(k, value []byte) error {
 
 // Delete counts what is stored.
 func (e *edit) Delete(k []byte) error {
-	if storedIn(e.by.Tenant, k, 0) != (Stored{}) {
+	if storedIn(e.by.Tenant, k, 0) != (holdings{}) {
 		if err := e.uncount(k); err != nil {
 			return err
 		}
@@ -60,7 +72,7 @@ func (e *edit) uncount(k []byte) error {
 }
 
 // stored reads what a tenant keeps. A store of an older program has no count of it yet.
-func stored(r Reader, tenant string) (sum Stored, err error) {
+func stored(r Reader, tenant string) (sum holdings, err error) {
 	text, found, err := r.Get(storedAt(tenant))
 	if err != nil {
 		return sum, err
@@ -71,7 +83,7 @@ func stored(r Reader, tenant string) (sum Stored, err error) {
 	return scanStored(r, tenant)
 }
 
-func scanStored(r Reader, tenant string) (sum Stored, err error) {
+func scanStored(r Reader, tenant string) (sum holdings, err error) {
 	for _, prefix := range [][]byte{key(toolSpace, tenant), key(sourceSpace, tenant)} {
 		err = errors.Join(err, r.Scan(Range{Prefix: prefix}, func(k, value []byte) (bool, error) {
 			sum = sum.plus(storedIn(tenant, k, len(value)))
@@ -82,7 +94,7 @@ func scanStored(r Reader, tenant string) (sum Stored, err error) {
 }
 
 // storedNow is what the actor's tenant keeps with this change.
-func (e *edit) storedNow() (Stored, error) {
+func (e *edit) storedNow() (holdings, error) {
 	if _, found, err := e.Get(storedAt(e.by.Tenant)); err != nil || !found {
 		return scanStored(e, e.by.Tenant) // sees the change
 	}
@@ -92,14 +104,14 @@ func (e *edit) storedNow() (Stored, error) {
 
 // saveStored writes the count, if it has changed.
 func (e *edit) saveStored() error {
-	if e.more == (Stored{}) {
+	if e.more == (holdings{}) {
 		return nil
 	}
 	now, err := e.storedNow()
 	if err != nil {
 		return err
 	}
-	e.more = Stored{}
+	e.more = holdings{}
 	return e.set(storedAt(e.by.Tenant), now)
 }
 
@@ -114,22 +126,17 @@ func (e *edit) roomForMore() error {
 	if err != nil {
 		return err
 	}
-	for _, c := range []struct {
-		more int64
-		limited
-	}{
-		{e.more.Tools, limited{"tools", float64(now.Tools), float64(quota.Tools), "stored tools"}},
-		{e.more.Bytes, limited{"toolBytes", float64(now.Bytes), float64(quota.ToolBytes), "bytes of stored tools"}},
-	} {
-		if c.more <= 0 {
+	more := e.more.limits(quota)
+	for i, l := range now.limits(quota) {
+		if more[i].used <= 0 {
 			continue
 		}
-		if c.used > c.most {
-			wrong := c.over(of)
-			wrong.Hint = "remove tools that are no longer needed, or raise " + c.name
+		if l.used > l.most {
+			wrong := l.over(of)
+			wrong.Hint = "remove tools that are no longer needed, or raise " + l.name
 			return wrong
 		}
-		if err := e.warn(of, c.limited, c.used-float64(c.more)); err != nil {
+		if err := e.warn(of, l, l.used-more[i].used); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ func (f *face) rootCommand() *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	place.register(root.PersistentFlags())
 	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(&place), f.versionCommand())
-	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place))
+	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place), f.usageCommand(&place))
 	root.AddCommand(f.personaCommand(&place))
 	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))
 	root.AddCommand(f.tenantCommand(&place), f.workflowCommand(&place), f.skillCommand(&place), f.agencyCommand(&place), f.mcpCommand(&place), f.serveCommand(&place))

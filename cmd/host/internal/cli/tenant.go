@@ -84,10 +84,11 @@ func (f *face) tenantCreateCommand(place *dataFlags) *cobra.Command {
 	return cmd
 }
 
-// tenantReport is a tenant with its keys.
+// tenantReport is a tenant with its keys, and what it uses of the limits on what is stored and on what is counted by day.
 type tenantReport struct {
 	tiers.Tenant
-	Keys []tiers.Key `json:"keys"`
+	Used []tool.Gauge `json:"used,omitempty"`
+	Keys []tiers.Key  `json:"keys"`
 }
 
 // madeReport is the JSON form of a tenant that was made.
@@ -131,7 +132,7 @@ func (f *face) tenantListCommand(place *dataFlags) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					reports = append(reports, tenantReport{t, keys})
+					reports = append(reports, tenantReport{Tenant: t, Keys: keys})
 				}
 				f.showTenants(reports)
 				return nil
@@ -177,23 +178,35 @@ func (f *face) tenantShowCommand(place *dataFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a tenant, its quotas and its keys",
-		Long:    "Shows who made a tenant, what it may use, and which keys it has.",
+		Long:    "Shows who made a tenant, what it may use, what of that it has stored and used today (UTC), and which keys it has.",
 		Example: f.examples("host tenant show local", "host tenant show local --output json"),
 		Args:    exactly("the name of one tenant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
-				t, err := d.shelf.Tenant(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				keys, err := d.shelf.Keys(cmd.Context(), args[0])
+				report, err := d.tenant(cmd.Context(), args[0])
 				if err == nil {
-					f.showTenant(tenantReport{t, keys})
+					f.showTenant(report)
 				}
 				return err
 			})
 		},
 	}
+}
+
+// tenant reports on a tenant.
+func (o *office) tenant(ctx context.Context, name string) (report tenantReport, err error) {
+	if report.Tenant, err = o.shelf.Tenant(ctx, name); err != nil {
+		return report, err
+	}
+	of := o.by.Caller
+	of.Tenant = name
+	usage, err := o.shelf.Usage(ctx, of)
+	if err != nil {
+		return report, err
+	}
+	report.Used = usage.Tenant
+	report.Keys, err = o.shelf.Keys(ctx, name)
+	return report, err
 }
 
 func (f *face) showTenant(t tenantReport) {
@@ -206,7 +219,11 @@ func (f *face) showTenant(t tenantReport) {
 	} {
 		f.printf("%-8s %s\n", fact[0], escape(fact[1]))
 	}
-	f.showQuota(t.Quota)
+	rows := quotaRows(t.Quota)
+	for i, row := range rows {
+		rows[i] = append(row, usedOf(t.Used, row[0]))
+	}
+	f.printTable([]string{"LIMIT", "MOST", "USED"}, rows)
 	if len(t.Keys) > 0 {
 		f.showKeys(t.Keys)
 	}

@@ -57,7 +57,7 @@ func (f *face) quota(ctx context.Context, d *office, name string, sets []string)
 	if f.format == asJSON {
 		f.printJSON(t.Quota)
 	} else {
-		f.showQuota(t.Quota)
+		f.printTable([]string{"LIMIT", "MOST"}, quotaRows(t.Quota))
 	}
 	return nil
 }
@@ -76,7 +76,8 @@ func setQuota(q tool.Quota, sets []string) (tool.Quota, error) {
 	return q, nil
 }
 
-func (f *face) showQuota(q tool.Quota) {
+// quotaRows are the rows of a table of limits, each with its name and what is set.
+func quotaRows(q tool.Quota) [][]string {
 	text, err := json.Marshal(q)
 	set := map[string]json.Number{}
 	if err == nil {
@@ -93,5 +94,5 @@ func (f *face) showQuota(q tool.Quota) {
 		}
 		rows = append(rows, []string{name, value})
 	}
-	f.printTable([]string{"LIMIT", "MOST"}, rows)
+	return rows
 }

@@ -21,7 +21,8 @@ type Desk interface { //nolint:interfacebloat // it is all that a caller can do
 	Forge(ctx context.Context, request []byte) (*forge.Result, error)
 	// Import does so with the tool of a package, in YAML or JSON. The result is never nil.
 	Import(ctx context.Context, text []byte, trust forge.Trust) (*forge.Result, error)
-	// Call calls a tool with JSON. The result is never nil. What the tool wrote to the console is there for its owner alone.
+	// Call calls a tool, by its id only one that the caller sees, with JSON. The result is never nil. What the tool wrote to the
+	// console is there for its owner alone.
 	Call(ctx context.Context, name string, input json.RawMessage) (*runtime.CallResult, error)
 
 	// Tools returns what the caller may call, by name.
@@ -61,6 +62,9 @@ type Desk interface { //nolint:interfacebloat // it is all that a caller can do
 	// EndSession ends a session: for whoever forges one of the caller's persona, which "" is, for an administrator any. It returns
 	// the tools that went with it.
 	EndSession(ctx context.Context, persona, session string) ([]*tool.Record, error)
+
+	// Usage returns what is used of the limits of the caller's session and persona, and to an administrator of those of the tenant.
+	Usage(ctx context.Context) (tool.Usage, error)
 }
 
 // ListQuery picks forged tools.

@@ -105,6 +105,7 @@ func TestScopes(t *testing.T) {
 		"Audit":        {tool.AllScopes(), func(d desk.Desk) error { _, _, err := d.Audit(ctx, tiers.AuditQuery{}); return err }},
 		"VerifyAudit":  {[]tool.Scope{admin}, func(d desk.Desk) error { _, err := d.VerifyAudit(ctx); return err }},
 		"Sessions":     {tool.AllScopes(), func(d desk.Desk) error { _, err := d.Sessions(ctx); return err }},
+		"Usage":        {tool.AllScopes(), func(d desk.Desk) error { _, err := d.Usage(ctx); return err }},
 		"EndSession":   {[]tool.Scope{make, admin}, func(d desk.Desk) error { _, err := d.EndSession(ctx, "", "nothing"); return err }},
 		"End another":  {[]tool.Scope{admin}, func(d desk.Desk) error { _, err := d.EndSession(ctx, "bob", "nothing"); return err }},
 		"Remove other": {[]tool.Scope{}, func(d desk.Desk) error { _, err := d.Remove(ctx, "emergent:none"); return err }},

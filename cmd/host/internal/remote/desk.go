@@ -245,6 +245,11 @@ func (c *Client) EndSession(ctx context.Context, persona, session string) ([]*to
 	return gone.Items, err
 }
 
+// Usage implements desk.Desk.
+func (c *Client) Usage(ctx context.Context) (tool.Usage, error) {
+	return read[tool.Usage](ctx, c, get("/v1/usage", nil))
+}
+
 // Caller says who the key stands for, as the host sees it.
 func (c *Client) Caller(ctx context.Context) (server.CallerReport, error) {
 	return read[server.CallerReport](ctx, c, get("/v1/caller", nil))

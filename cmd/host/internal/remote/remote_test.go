@@ -161,6 +161,8 @@ func TestSameAsHere(t *testing.T) {
 		return d.List(ctx, desk.ListQuery{All: true, History: true})
 	})
 	same(t, "Sessions", g, func(d desk.Desk) ([]desk.Session, error) { return d.Sessions(ctx) })
+	same(t, "Usage", g, func(d desk.Desk) (tool.Usage, error) { return d.Usage(ctx) })
+	same(t, "Usage", a, func(d desk.Desk) (tool.Usage, error) { return d.Usage(ctx) })
 	same(t, "VerifyAudit", g, func(d desk.Desk) (tiers.Chain, error) { return d.VerifyAudit(ctx) })
 	same(t, "VerifyAudit", a, func(d desk.Desk) (tiers.Chain, error) { return d.VerifyAudit(ctx) })
 	for _, q := range []tiers.AuditQuery{{}, {After: 2, Limit: 3}, {Newest: true, Limit: 2}, {Newest: true, Before: 3}, {ToolID: id}, {After: 1e6}} {

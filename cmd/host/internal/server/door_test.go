@@ -180,7 +180,7 @@ func (d api) promote(v visitor, which string, to tool.Tier, approvedBy string) o
 
 func (d api) everything(v visitor) (all outcome) {
 	for _, path := range []string{
-		"/v1/tools", "/v1/tools?all=true&history=true", "/v1/catalog", "/v1/search?q=adds%20two%20numbers", "/v1/audit", "/v1/sessions", "/v1/caller",
+		"/v1/tools", "/v1/tools?all=true&history=true", "/v1/catalog", "/v1/search?q=adds%20two%20numbers", "/v1/audit", "/v1/sessions", "/v1/usage", "/v1/caller",
 	} {
 		o := d.send(v, "GET", path, "")
 		all.code, all.text = o.code, all.text+o.text

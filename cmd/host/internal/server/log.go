@@ -34,6 +34,10 @@ func (s *Server) registerLog(api huma.API) {
 		id: "endSession", method: http.MethodDelete, path: "/v1/sessions/{persona}/{session}", tag: "log", about: "End a session, and delete the tools of its tier",
 		more: "The answer is what the tools were.",
 	}, s.endSession)
+	add(s, api, operation{
+		id: "getUsage", method: http.MethodGet, path: "/v1/usage", tag: "log", about: "Show what is used of each limit",
+		more: "Those of the key's persona and of the session, and to an administrator those of the tenant. Of calls it is those of this server.",
+	}, s.usage)
 	add(s, api, operation{id: "whoAmI", method: http.MethodGet, path: "/v1/caller", tag: "log", about: "Say who the key stands for"}, s.whoAmI)
 }
 
@@ -121,6 +125,16 @@ func (s *Server) endSession(ctx context.Context, in *sessionInput) (*recordsOutp
 		return nil, err
 	}
 	return recordsOf(gone), nil
+}
+
+type usageOutput struct{ Body tool.Usage }
+
+func (s *Server) usage(ctx context.Context, _ *struct{}) (*usageOutput, error) {
+	u, err := visiting(ctx).desk.Usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &usageOutput{u}, nil
 }
 
 // CallerReport says who a key stands for.
