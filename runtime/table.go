@@ -132,7 +132,7 @@ func (h *Host) resolve(ctx context.Context, c tool.Caller, name string) (*callab
 }
 
 func notFound(name string) error {
-	return &tool.Error{Code: tool.NotFound, Message: tool.Quote(name) + " is no tool that you can see", Hint: "list or search the tools"}
+	return &tool.Error{Code: tool.NotFound, Message: tool.Quote(name) + " is no tool that you can see", Hint: "list or search the tools; one of the session tier is seen in its own session alone"}
 }
 
 // load makes a forged tool ready.

@@ -16,7 +16,7 @@ const (
 )
 
 func (c *callerFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&c.session, "session", cliSession, "`NAME` of the session that acts")
+	set.StringVar(&c.session, "session", cliSession, "`NAME` of the session that acts; with --server it is http unless given")
 	set.StringVar(&c.persona, "persona", localPersona, "`NAME` of the persona that acts")
 	registerTenant(set, &c.tenant)
 }

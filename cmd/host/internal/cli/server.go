@@ -38,6 +38,11 @@ func (d *dataFlags) checkServer(cmd *cobra.Command) error {
 	if _, can := cmd.Annotations[elsewhere]; !can {
 		return fmt.Errorf("%s is done on the machine of the host; it does not take --server", cmd.CommandPath())
 	}
+	if session := cmd.Flags().Lookup("session"); session != nil && !session.Changed {
+		if err := session.Value.Set(""); err != nil { // it is up to the server which
+			return err
+		}
+	}
 	for _, name := range serversOwn {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && cmd.Annotations[elsewhere] != name {
 			return fmt.Errorf("--%s does not go with --server: it is up to the server, and to the key in %s", name, tokenEnv)

@@ -129,7 +129,7 @@ func find(ctx context.Context, shelf *tiers.Shelf, c tool.Caller, which string) 
 // findable adds to an error that there is no such tool how to see those that there are.
 func findable(err error) error {
 	if e := tool.AsError(err); e != nil && e.Code == tool.NotFound {
-		e.Hint = "tool list lists the forged tools that the caller sees, tool search finds those of the host, too"
+		e.Hint = "tool list lists the forged tools that the caller sees, tool search finds those of the host, too; tools of a session are seen in it alone (--session)"
 	}
 	return err
 }

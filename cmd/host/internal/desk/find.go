@@ -44,7 +44,7 @@ func (d *Local) find(ctx context.Context, which string) (*tool.Record, error) {
 	if errors.Is(err, tool.NotFound) && d.ofHost(ctx, which) {
 		return nil, &tool.Error{
 			Code: tool.NotFound, Message: which + " is a tool of the host, and none that was forged",
-			Hint: "tool search tells what it does, and call calls it; this is for forged tools, which tool list lists",
+			Hint: "it can be searched for, and called; this is for tools that were forged: list them",
 		}
 	}
 	return r, findable(err, which)
@@ -70,7 +70,7 @@ func findable(err error, which string) error {
 	if errors.Is(err, tool.NotFound) || errors.Is(err, tool.NotOwner) {
 		return &tool.Error{
 			Code: tool.NotFound, Message: "tool " + which + " not found",
-			Hint: "tool list lists the forged tools that the caller sees, tool search finds those of the host, too",
+			Hint: "list the forged tools, or search for those of the host, too; a tool of the session tier is seen in its own session alone",
 		}
 	}
 	return err
@@ -189,7 +189,7 @@ func version(list []*tool.Record, which string) (*tool.Record, error) {
 	}
 	return nil, &tool.Error{
 		Code: tool.NotFound, Message: fmt.Sprintf("%s has no version %s", list[0].Name, tool.Quote(which)),
-		Hint: "tool versions lists those that there are; give a number or an id",
+		Hint: "list its versions, and give the number or the id of one",
 	}
 }
 

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
@@ -66,11 +67,35 @@ func (d *Local) Call(ctx context.Context, name string, input json.RawMessage) (*
 	if err := d.scopes.Require(tool.ScopeCall); err != nil {
 		return &runtime.CallResult{}, err
 	}
+	if strings.HasPrefix(name, idPrefix) {
+		seen, err := d.nameOf(ctx, name)
+		if err != nil {
+			return &runtime.CallResult{}, err
+		}
+		name = seen
+	}
 	result, err := d.host.Call(ctx, d.by.Caller, name, input)
 	if tier := result.Tool.Tier; tier != tool.SessionTier && tier != tool.AgentTier {
 		result.Logs = nil
 	}
 	return result, err
+}
+
+// nameOf is the name under which the caller sees the tool of an id: tools are called by their names.
+func (d *Local) nameOf(ctx context.Context, id string) (string, error) {
+	shelf, err := d.host.Shelf(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := shelf.Get(ctx, d.by.Tenant, id)
+	if err != nil {
+		return "", findable(err, id)
+	}
+	seen, err := shelf.Find(ctx, d.by.Caller, r.Name)
+	if err == nil && seen.ID != id {
+		err = &tool.Error{Code: tool.NotFound}
+	}
+	return r.Name, findable(err, id)
 }
 
 // Tools implements Desk.

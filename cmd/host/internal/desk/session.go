@@ -74,6 +74,6 @@ func HasSession(ctx context.Context, shelf *tiers.Shelf, c tool.Caller) error {
 	}
 	return &tool.Error{
 		Code: tool.NotFound, Message: fmt.Sprintf("the persona %s has no session %s", tool.Quote(c.Persona), tool.Quote(c.Session)),
-		Hint: "session list names those that there are",
+		Hint: "list the sessions, and name one of them",
 	}
 }
