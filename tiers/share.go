@@ -14,7 +14,7 @@ import (
 
 const (
 	openPatience = 5 * time.Second  // with a store that is held and not served: by one who opens, closes or restores it
-	lostPatience = 30 * time.Second // with a holder that is gone, or does not answer
+	lostPatience = 30 * time.Second // with a holder that is gone, or serves nobody
 	maxLanes     = 64               // transactions of this process at once, as a guest
 	maxIdleLanes = 8
 )
@@ -66,6 +66,8 @@ func (s *shared) reach(ctx context.Context, until time.Time) (*holder, *lane, er
 		switch {
 		case err == nil:
 			return h, l, nil
+		case errors.Is(err, errHung):
+			return nil, nil, err
 		case ctx.Err() != nil:
 			return nil, nil, tool.AsError(ctx.Err())
 		case !isHeld(err) || time.Now().After(until):

@@ -7,6 +7,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"example.com/toolsmith/runtime/tool"
@@ -25,6 +28,10 @@ type lane struct {
 
 	open      bool // a transaction is
 	following bool // it tells of entries, and does nothing else
+
+	greeted bool
+	late    bool        // an answer is, by more than lateTime
+	hung    atomic.Bool // somebody else gets no answer either
 }
 
 var (
@@ -32,26 +39,54 @@ var (
 	errLost       = errors.New("the process that holds the store is gone")
 	errConflict   = errors.New("what was read has changed")
 	errUnanswered = errors.New("the commit was not answered")
+	errHung       = errors.New("the process that holds the store does not answer")
 )
 
-// dial connects to the holder. The error is errNobody when there is none who lets guests in.
+// How long a holder may take that is not stopped, or starved of all that a process needs.
+const (
+	greetTime = 4 * time.Second // to greet a guest, which takes neither the store nor the disk
+	lateTime  = time.Second     // to answer anything, until a guest looks whether it still greets others
+)
+
+// dial connects to the holder. The error is errNobody when there is none who lets guests in, and errHung when it does not answer.
 func dial(ctx context.Context, opt StoreOptions, by party) (*lane, error) {
-	conn, err := connect(ctx, opt.Dir)
-	if err != nil {
+	began := time.Now()
+	within, cancel := context.WithTimeout(ctx, greetTime)
+	defer cancel()
+	conn, err := connect(within, opt.Dir)
+	switch {
+	case errors.Is(err, syscall.EAGAIN): // too many wait for it already
+		return nil, hungError(opt.Dir)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errNobody, err)
 	}
 	l := &lane{wire: newWire(conn), opt: opt}
 	_, _ = rand.Read(l.id[:]) // it cannot fail
+	cut := context.AfterFunc(within, func() { _ = conn.Close() })
 	err = checkPeer(conn)
 	if err == nil {
 		err = l.greet(by)
+	}
+	switch {
+	case !cut() && !errors.Is(ctx.Err(), context.Canceled) && time.Since(began) >= lateTime:
+		err = hungError(opt.Dir)
+	case ctx.Err() != nil:
+		err = ctx.Err()
 	}
 	if err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
-	l.most = maxFrameBytes
+	l.most, l.greeted = maxFrameBytes, true
 	return l, nil
+}
+
+// hungError is the error of a store whose holder does not answer.
+func hungError(dir string) error {
+	return &tool.Error{
+		Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s, which does not answer", dir, holderOf(dir)),
+		Hint: "let it go on if it was stopped, or kill it: another process takes its place at once", Cause: errHung,
+	}
 }
 
 // greet shows both sides that they have the same key.
@@ -89,12 +124,16 @@ func (l *lane) ask(kind byte, fields ...[]byte) (frame, error) {
 	err := l.send(answerTime, kind, fields...)
 	var f frame
 	if err == nil {
+		err = l.await()
+	}
+	if err == nil {
 		f, err = l.receive(answerTime)
 	}
 	if err != nil {
 		l.err = err
 		return f, err
 	}
+	l.late = false
 	switch f.kind {
 	case sayOK, sayMore:
 		return f, nil
@@ -106,6 +145,43 @@ func (l *lane) ask(kind byte, fields ...[]byte) (frame, error) {
 		return f, decodeError(f)
 	}
 	return f, l.broken()
+}
+
+// await waits a moment for the beginning of an answer. When none comes, it lets somebody look whether the holder still greets others.
+func (l *lane) await() error {
+	if !l.greeted {
+		return nil
+	}
+	if err := l.conn.SetReadDeadline(time.Now().Add(lateTime)); err != nil {
+		return err
+	}
+	_, err := l.in.Peek(1)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	l.late = true
+	go l.probe()
+	return nil
+}
+
+// probe cuts the lane when its holder does not even greet.
+func (l *lane) probe() {
+	other, err := dial(context.Background(), l.opt, party{})
+	switch {
+	case err == nil:
+		_ = other.conn.Close()
+	case errors.Is(err, errHung):
+		l.hung.Store(true)
+		_ = l.conn.Close()
+	}
+}
+
+// lost is the error of a lane that broke.
+func (l *lane) lost() error {
+	if l.hung.Load() {
+		return hungError(l.opt.Dir)
+	}
+	return errLost
 }
 
 // broken is what becomes of a lane whose other side makes no sense.
@@ -160,9 +236,12 @@ func (l *lane) run(ctx context.Context, kind byte, fn func(*laneTxn) error) erro
 	switch {
 	case !stop():
 		l.err = errLost
+		if l.late && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return hungError(l.opt.Dir)
+		}
 		return tool.AsError(ctx.Err())
 	case l.err != nil:
-		return errLost
+		return l.lost()
 	case err != nil || !t.wrote:
 		l.end()
 	}
@@ -191,7 +270,7 @@ func (l *lane) commit() error {
 func (l *lane) sync() error {
 	_, err := l.ask(askSync)
 	if l.err != nil {
-		return errLost
+		return l.lost()
 	}
 	return err
 }
@@ -200,7 +279,7 @@ func (l *lane) sync() error {
 func (l *lane) committed(of laneID, sequence uint64) (bool, error) {
 	f, err := l.ask(askCommitted, of[:], []byte(number(sequence)))
 	if l.err != nil {
-		return false, errLost
+		return false, l.lost()
 	}
 	return err == nil && len(f.fields) == 1, err
 }
@@ -209,7 +288,7 @@ func (l *lane) committed(of laneID, sequence uint64) (bool, error) {
 func (l *lane) follow() error {
 	_, err := l.ask(askFollow)
 	if l.err != nil {
-		return errLost
+		return l.lost()
 	}
 	l.following = err == nil
 	return err
