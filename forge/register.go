@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -31,7 +32,8 @@ func (j *job) review(ctx context.Context) error {
 	case strings.Contains(verdict.Reasoning, "Failed to parse"):
 		j.result.Stage = StageJudgeParse
 	}
-	return &tool.Error{Code: tool.Rejected, Message: verdict.Reasoning, Hint: hintFor(verdict)}
+	hint, after := hintFor(verdict)
+	return &tool.Error{Code: tool.Rejected, Message: verdict.Reasoning, Hint: hint, RetryAfter: after}
 }
 
 // spend books what was asked of models, also when nothing came of it.
@@ -42,26 +44,33 @@ func (j *job) spend(ctx context.Context, spent tool.Spent) error {
 	return j.forge.shelf.Spend(context.WithoutCancel(ctx), j.by, j.request.Name, spent)
 }
 
-// unjudged tells how to go on when there was no judgement, by how the reasoning begins. The first that fits counts.
-var unjudged = []struct{ begins, hint string }{
-	{"LLM call failed: no model", "an operator has to configure a judge; nothing is wrong with the request so far"},
-	{"LLM call failed", "try again later: the judge could not be reached, and nothing is wrong with the request so far; an operator finds more with host doctor"},
-	{"Failed to parse", "try again: the judge's reply could not be read, and nothing is wrong with the request so far"},
-	{"Not judged", "do away with what the reason names: without that, nothing is judged"},
-	{"nobody answered", "ask again when somebody is there to answer; nothing is wrong with the request so far"},
+// unjudged tells how to go on when there was no judgement, by how the reasoning begins, and after what time the same request may go
+// well. The first that fits counts.
+var unjudged = []struct {
+	begins, hint string
+	after        time.Duration
+}{
+	{"LLM call failed: no model", "an operator has to configure a judge; nothing is wrong with the request so far", time.Minute},
+	{
+		"LLM call failed",
+		"try again later: the judge could not be reached, and nothing is wrong with the request so far; an operator finds more with host doctor", 10 * time.Second,
+	},
+	{"Failed to parse", "try again: the judge's reply could not be read, and nothing is wrong with the request so far", time.Second},
+	{"Not judged", "do away with what the reason names: without that, nothing is judged", 0},
+	{"nobody answered", "ask again when somebody is there to answer; nothing is wrong with the request so far", time.Minute},
 }
 
-// hintFor says how to go on after a refusal.
-func hintFor(v tool.CreationVerdict) string {
+// hintFor says how to go on after a refusal, and after what time the same request may go well, if it may.
+func hintFor(v tool.CreationVerdict) (hint string, after time.Duration) {
 	for _, u := range unjudged {
 		if strings.HasPrefix(v.Reasoning, u.begins) {
-			return u.hint
+			return u.hint, u.after
 		}
 	}
 	if len(v.Concerns) > 0 {
-		return "mend what the judge names: " + strings.Join(v.Concerns, "; ")
+		return "mend what the judge names: " + strings.Join(v.Concerns, "; "), 0
 	}
-	return "mend what the reason names, and ask again"
+	return "mend what the reason names, and ask again", 0
 }
 
 // register makes the tool callable. The decision is on record before the tool is.

@@ -1,6 +1,10 @@
 package server
 
-import "net"
+import (
+	"net"
+
+	"example.com/toolsmith/runtime/tool"
+)
 
 // Listen4Test listens to the events of a tenant, and takes none; the function says why it was cut, once it was.
 func Listen4Test(e *Events, tenant string) (cut func() string, err error) {
@@ -10,3 +14,8 @@ func Listen4Test(e *Events, tenant string) (cut func() string, err error) {
 
 // Pool4Test is a listener with room for so many connections.
 func Pool4Test(l net.Listener, most int) net.Listener { return &pool{Listener: l, most: most} }
+
+// Fingerprint4Test is that of a request.
+func Fingerprint4Test(tenant, persona, session, body string, parts ...string) string {
+	return fingerprint(&visit{caller: tool.Caller{Tenant: tenant, Persona: persona, Session: session}, body: []byte(body)}, parts...)
+}

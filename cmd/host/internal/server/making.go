@@ -50,9 +50,9 @@ func (s *Server) registerMaking(api huma.API) {
 
 func (s *Server) forge(ctx context.Context, in *KeyInput) (*huma.StreamResponse, error) {
 	v := visiting(ctx)
-	return s.perform(v, in.Key, []string{"forge"}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{tool.ScopeForge, []string{"forge"}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Forge(ctx, v.body))
-	}), nil
+	}}), nil
 }
 
 // publicResult is a result as callers may see it.
@@ -81,9 +81,9 @@ func (s *Server) importTool(ctx context.Context, in *importInput) (*huma.StreamR
 		trust.Keys = append(trust.Keys, key)
 	}
 	trusted := jsonText(trust)
-	return s.perform(v, in.Key, []string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{tool.ScopeForge, []string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Import(ctx, v.body, trust))
-	}), nil
+	}}), nil
 }
 
 type callInput struct {
@@ -97,10 +97,10 @@ func (s *Server) call(ctx context.Context, in *callInput) (*huma.StreamResponse,
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	return s.perform(v, in.Key, []string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{tool.ScopeCall, []string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		result, err := v.desk.Call(ctx, in.Tool, input)
 		return reportOf(result), err
-	}), nil
+	}}), nil
 }
 
 // CallReport is what a call came to. With a problem it is there as far as anything was measured.

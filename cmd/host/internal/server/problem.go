@@ -97,11 +97,10 @@ func problemOf(e *tool.Error) *Problem {
 		p.Code = tool.Internal
 	}
 	after := e.RetryAfter
-	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
-		after = max(after, time.Millisecond)
-		if e.RetryAfter <= 0 {
-			after = retryAfter
-		}
+	if after <= 0 && (p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable) {
+		after = retryAfter
+	}
+	if after > 0 {
 		p.headers.Set("Retry-After", strconv.FormatInt(ceil(after, time.Second), 10))
 	}
 	p.RetryAfterMs = ceil(after, time.Millisecond)

@@ -52,11 +52,16 @@ type answer struct {
 	replayed bool // it was given before
 }
 
-// task is work for a visitor: forging, or a call. Its problem has a Result where there is something to tell.
-type task func(ctx context.Context) (result any, err error)
+// task is work for a visitor: forging, or a call.
+type task struct {
+	scope tool.Scope // that it takes
+	parts []string   // what it is, besides the body
+	// do does it. Its problem has a Result where there is something to tell.
+	do func(ctx context.Context) (result any, err error)
+}
 
 // worked does a task and makes an answer of it.
-func (s *Server) worked(ctx context.Context, do task) (a answer) {
+func (s *Server) worked(ctx context.Context, do func(ctx context.Context) (result any, err error)) (a answer) {
 	defer func() {
 		if p := recover(); p != nil { // it may run apart from the goroutine that the guard stands over
 			s.opt.Logger.Error("a task panicked", "panic", p)
@@ -78,11 +83,14 @@ func problemAnswer(p *Problem) answer {
 
 // once does a task, or gives the answer that the same request under the same key was given before. A task under a key goes on when
 // its client goes away, so that the client can come back for the answer.
-func (s *Server) once(ctx context.Context, v *visit, key string, parts []string, do task) answer {
+func (s *Server) once(ctx context.Context, v *visit, key string, t task) answer {
 	if key == "" {
-		return s.worked(ctx, do)
+		return s.worked(ctx, t.do)
 	}
-	request := fingerprint(v, parts...)
+	if err := v.principal.Scopes.Require(t.scope); err != nil { // what was answered before is for those who may ask
+		return problemAnswer(s.problem(err))
+	}
+	request := fingerprint(v, t.parts...)
 	shelf, err := s.opt.Host.Shelf(ctx)
 	if err != nil {
 		return problemAnswer(s.problem(err))
@@ -103,7 +111,7 @@ func (s *Server) once(ctx context.Context, v *visit, key string, parts []string,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxTask)
 	defer cancel()
 	go shelf.HoldAnswer(ctx, at)
-	done := s.worked(ctx, do)
+	done := s.worked(ctx, t.do)
 	if err := keep(context.WithoutCancel(ctx), shelf, at, request, done); err != nil {
 		return problemAnswer(s.problem(err))
 	}
@@ -113,10 +121,12 @@ func (s *Server) once(ctx context.Context, v *visit, key string, parts []string,
 // maxTask bounds a task whose client may have gone away: its own limits end it before.
 const maxTask = 10 * time.Minute
 
-// keep keeps an answer for when the request is repeated; one that says that nothing was done, and to try again, is forgotten.
+// keep keeps an answer for when the request is repeated. One that is none to what was asked is forgotten: it says to try again, or
+// that the key may not, or that the host has failed.
 func keep(ctx context.Context, shelf *tiers.Shelf, at tiers.AnswerRef, request string, done answer) error {
-	switch done.status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInternalServerError:
+	switch {
+	case done.headers.Get("Retry-After") != "", done.status == http.StatusUnauthorized, done.status == http.StatusForbidden,
+		done.status == http.StatusInternalServerError:
 		return shelf.DropAnswer(ctx, at)
 	}
 	return shelf.KeepAnswer(ctx, at, tiers.Answer{Request: request, Status: done.status, Body: done.body})
@@ -129,19 +139,19 @@ func replay(given *tiers.Answer) answer {
 		return problemAnswer(stillWorkedOn())
 	case given.Status == 0:
 		return problemAnswer(repeated(
-			"the host ended while it worked on the first request with this key: whether it took effect is not known", "look, and then use another key"))
+			"the host ended while it worked on the first request with this key: whether it took effect is not known", "look, and then use another key", 0))
 	case given.Body == nil:
-		return problemAnswer(repeated("the first request with this key was answered, and its answer was too large to be kept", "use another key to do it once more"))
+		return problemAnswer(repeated("the first request with this key was answered, and its answer was too large to be kept", "use another key to do it once more", 0))
 	}
 	return answer{status: given.Status, body: given.Body, replayed: true}
 }
 
 func stillWorkedOn() *Problem {
-	return repeated("the first request with this key is still being worked on", "ask again in a while")
+	return repeated("the first request with this key is still being worked on", "ask again in a while", retryAfter)
 }
 
-func repeated(message, hint string) *Problem {
-	return problemOf(&tool.Error{Code: tool.Collision, Message: message, Hint: hint, RetryAfter: retryAfter})
+func repeated(message, hint string, after time.Duration) *Problem {
+	return problemOf(&tool.Error{Code: tool.Collision, Message: message, Hint: hint, RetryAfter: after})
 }
 
 // fingerprint tells requests under one key apart.
@@ -156,10 +166,10 @@ func fingerprint(v *visit, parts ...string) string {
 
 // perform answers with what a task comes to: as JSON, or as events when the client asks for them. The task gets the context of the
 // request, or one that outlives it when the request has a key.
-func (s *Server) perform(v *visit, key string, parts []string, do task) *huma.StreamResponse {
+func (s *Server) perform(v *visit, key string, t task) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
-		work := func(ctx context.Context) answer { return s.once(ctx, v, key, parts, do) }
+		work := func(ctx context.Context) answer { return s.once(ctx, v, key, t) }
 		if wantsEvents(r) {
 			s.stream(w, r, work)
 			return
