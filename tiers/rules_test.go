@@ -227,10 +227,28 @@ func TestSourceKeyIsGuarded(t *testing.T) {
 	w.must(os.Chmod(path, 0o644)) //nolint:gosec // G302: what must be refused
 	_, err = tiers.Open(t.Context(), w.dir, tiers.StoreOptions{}, w.opt)
 	w.wants(tool.Unavailable, err)
+	key, err := os.ReadFile(path)
+	w.must(err)
+	w.must(os.Chmod(path, 0o600))
+	w.must(os.WriteFile(path, key[:10], 0o600))
+	_, err = tiers.Open(t.Context(), w.dir, tiers.StoreOptions{}, w.opt)
+	w.wants(tool.Unavailable, err)
+	if e := tool.AsError(err); !strings.Contains(e.Message, path) || strings.Contains(e.Hint, "openssl") {
+		t.Errorf("a damaged key: %v, hint %q", e, e.Hint)
+	}
 	w.must(os.Remove(path))
 	w.open()
 	_, err = w.Implementation(t.Context(), "acme", id)
 	w.wants(tool.Unavailable, err)
+
+	w.put(ann1, "b", "1")
+	for name, want := range map[string]int{string(key): 1, strings.Repeat("00", 32): 0} {
+		k, err := tiers.ParseSourceKey(name)
+		w.must(err)
+		if sealed, opened, err := w.Sealed(t.Context(), k); sealed != 2 || opened != want || err != nil {
+			t.Errorf("%d of %d are opened, %v", opened, sealed, err)
+		}
+	}
 }
 
 func TestT212AuditTellsTheStory(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -54,49 +53,11 @@ func parseKey(what, digits, text string, lengths ...int) ([]byte, error) {
 	k, err := hex.DecodeString(strings.TrimSpace(text))
 	if err != nil || !slices.Contains(lengths, len(k)) {
 		return nil, &tool.Error{
-			Code: tool.InvalidRequest, Message: "the " + what + " key is not " + digits + " hexadecimal digits", Hint: "make one with: openssl rand -hex 32",
+			Code: tool.InvalidRequest, Message: "the " + what + " key is not " + digits + " hexadecimal digits",
+			Hint: "give the one that the data was kept under; only for a new data directory make one, with: openssl rand -hex 32",
 		}
 	}
 	return k, nil
-}
-
-// sourceKey reads the key of a data directory, or makes it.
-func sourceKey(dir string, random io.Reader) ([]byte, error) {
-	path := filepath.Join(dir, sourceKeyFile)
-	if dir != "" {
-		if k, err := readSourceKey(path); !errors.Is(err, fs.ErrNotExist) {
-			return k, err
-		}
-	}
-	k := make([]byte, sourceKeyBytes)
-	if _, err := io.ReadFull(random, k); err != nil {
-		return nil, tool.Errorf(tool.Internal, "making a source key: %w", err)
-	}
-	if dir == "" {
-		return k, nil
-	}
-	switch err := makeFile(path, []byte(hex.EncodeToString(k)+"\n")); { // on disk before anything is sealed under it
-	case errors.Is(err, fs.ErrExist): // another process was faster
-		return readSourceKey(path)
-	case err != nil:
-		return nil, tool.Errorf(tool.Unavailable, "writing the source key: %w", err)
-	}
-	return k, nil
-}
-
-func readSourceKey(path string) ([]byte, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // G304: the shelf's own file
-	if err != nil {
-		return nil, tool.Errorf(tool.Unavailable, "reading the source key: %w", err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, tool.Errorf(tool.Unavailable, "reading the source key: %w", err)
-	}
-	if !private(info) {
-		return nil, &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("others may read the source key %s", path), Hint: "chmod 600 " + path}
-	}
-	return ParseSourceKey(string(text))
 }
 
 // writeFile makes a file whole or not at all, for the user alone. It is on disk when writeFile returns.

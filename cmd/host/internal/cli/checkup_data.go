@@ -28,7 +28,7 @@ func checkData(ctx context.Context, dir string) (*stored, []check) {
 		return &stored{}, []check{{Name: "data", OK: true, Detail: "nothing is kept"}}
 	}
 	if err := holdsStore(dir); err != nil {
-		return &stored{}, []check{{Name: "data", OK: true, Detail: dir + ", which is made with the first tool"}}
+		return &stored{}, []check{{Name: "data", OK: true, Detail: dir + ", which is made with the first tool"}, checkSource(ctx, dir, nil)}
 	}
 	at := filepath.Join(dir, storeDir)
 	before, err := tiers.HoldingOf(at)
@@ -41,6 +41,7 @@ func checkData(ctx context.Context, dir string) (*stored, []check) {
 	}
 	s := &stored{holder: before.Holder}
 	logged, err := s.read(ctx, shelf)
+	source := checkSource(ctx, dir, shelf)
 	sharing := checkSharing(at, s.holder)                  // as long as it is open
 	if err = errors.Join(err, shelf.Close()); err != nil { //nolint:contextcheck,nolintlint // what was opened is closed
 		return nil, []check{broken("data", err, "")}
@@ -54,7 +55,7 @@ func checkData(ctx context.Context, dir string) (*stored, []check) {
 			data = broken("data", err, "chmod 700 "+policy.ShellWord(folder.path)+", and look at who could use it until now")
 		}
 	}
-	return s, []check{data, sharing, s.checkKeys(time.Now())}
+	return s, []check{data, source, sharing, s.checkKeys(time.Now())}
 }
 
 // read reads who there is, and returns how many tenants have an audit log.

@@ -40,15 +40,17 @@ func openShelf(ctx context.Context, dir string) (*tiers.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	const unused = 32 // bytes of a key, under which nothing is sealed or unsealed
 	shelf, err := tiers.New(ctx, opened, tiers.Options{
-		Source: tiers.NotStored, SourceKey: make([]byte, unused), Heads: filepath.Join(dir, tiers.HeadsFile), TendEvery: -1,
+		Source: tiers.NotStored, SourceKey: unusedKey(), Heads: filepath.Join(dir, tiers.HeadsFile), TendEvery: -1,
 	})
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
 	return shelf, nil
 }
+
+// unusedKey is a key under which nothing is sealed or unsealed.
+func unusedKey() []byte { return make([]byte, 32) }
 
 // holdsStore returns nil when there is a store in a data directory.
 func holdsStore(dir string) error {
