@@ -46,8 +46,9 @@ type Face struct {
 	life   context.Context //nolint:containedctx // ends with Close, and ends what runs
 	end    context.CancelFunc
 
-	mu    sync.Mutex
-	seats map[string]*seat
+	mu     sync.Mutex
+	seats  map[string]*seat
+	ending sync.WaitGroup // what waits for sessions over HTTP to end, and ends those of the host
 }
 
 // New makes a face. The caller closes it.
@@ -80,16 +81,32 @@ func New(opt Options) *Face {
 	return f
 }
 
-// Close ends all sessions, what runs in them and what waits for a person.
+// Close ends all sessions, what runs in them and what waits for a person. It returns when those of the host that began with them
+// have ended too, or after 10 s; the host is closed after that.
 func (f *Face) Close() {
-	f.end()
-	f.parked.close()
 	f.mu.Lock()
+	f.end()
 	seats := f.seats
 	f.seats = map[string]*seat{}
 	f.mu.Unlock()
+	f.parked.close()
 	for _, s := range seats {
 		s.close()
+	}
+	ended := make(chan struct{})
+	go func() { f.ending.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(maxEnd):
+	}
+}
+
+// atEnd has something done on a goroutine that Close waits for; after Close nothing.
+func (f *Face) atEnd(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.life.Err() == nil {
+		f.ending.Go(do)
 	}
 }
 

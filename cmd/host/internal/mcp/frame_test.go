@@ -104,7 +104,8 @@ func TestBucket(t *testing.T) {
 func FuzzReadFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_tool","arguments":{"tool":"x","input":{}}}}`, `[{}]`, `{"jsonrpc":"2.0","id":"a","result":1}`,
-		`{"a":{"a":[1,2,{"b":"c"}]},"A":1}`, `{"jsonrpc":"2.0","method":"x","Method":"y"}`, "{\"\xff\":1}", `{"id":1e400}`, `{"\u006dethod":"a","method":"b"}`,
+		`{"a":{"a":[1,2,{"b":"c"}]},"A":1}`, `{"jsonrpc":"2.0","method":"x","Method":"y"}`, "{\"\xff\":1}", `{"id":1e400}`, `{"jsonrpc":"2.0","id":-0,"method":"a"}`, `{"jsonrpc":"2.0","id":"\ud800","method":"a"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}`, `{"\u006dethod":"a","method":"b"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -116,6 +117,10 @@ func FuzzReadFrame(f *testing.F) {
 			}
 			return
 		}
+		if got.isCall() && idKey(got.id) == "" {
+			t.Errorf("the id %s has no key", got.id)
+		}
+		_ = got.cancels()
 		var plain map[string]any
 		if err := json.Unmarshal(text, &plain); err != nil {
 			t.Fatalf("%q is no object: %v", text, err)

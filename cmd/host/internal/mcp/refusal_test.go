@@ -307,6 +307,23 @@ func TestSessionsOverHTTPEnd(t *testing.T) {
 	}
 }
 
+// What is closed has ended its sessions with the host, which can be closed then.
+func TestCloseEndsSessions(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	var handles []string
+	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
+		handles = append(handles, forgeOK(t, w.overHTTP(url, version, "acme/ann", nil), nil))
+	}
+	w.face.Close()
+	for _, handle := range handles {
+		if !gone(t, w, handle) {
+			t.Errorf("%s is left", handle)
+		}
+	}
+}
+
 // gone reports whether a tool is there no more.
 func gone(t *testing.T, w *world, handle string) bool {
 	t.Helper()

@@ -211,10 +211,10 @@ func (s *seat) desk(ctx context.Context, from *sdk.ServerSession, extra *sdk.Req
 	if s.fixed != "" {
 		s.first(name)
 	} else if minted && s.first(name) {
-		go func() {
+		s.face.atEnd(func() {
 			_ = from.Wait() // however it ended
 			s.end(context.WithoutCancel(ctx), name)
-		}()
+		})
 	}
 	return d, nil
 }
@@ -228,6 +228,8 @@ func (s *seat) first(name string) bool {
 	return !was
 }
 
+const maxEnd = 10 * time.Second // for the end of a session
+
 // end ends a session that was minted for a connection, if it was used.
 func (s *seat) end(ctx context.Context, name string) {
 	s.mu.Lock()
@@ -237,7 +239,7 @@ func (s *seat) end(ctx context.Context, name string) {
 	if !was {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, maxEnd)
 	defer cancel()
 	d, err := s.face.opt.Desk(ctx, s.who, name)
 	if err == nil {

@@ -18,15 +18,21 @@ const yes = async () => ({ action: 'accept', content: { approve: true } });
 const info = { name: 'interop', version: '1' };
 const capabilities = { elicitation: {} };
 
-async function library(name, client, transport) {
+// library takes a client through everything. version is what the client is to have settled on, if it says so.
+async function library(name, client, transport, version) {
   await client.connect(transport);
+  assert.equal(client.getNegotiatedProtocolVersion?.(), version);
   const listed = (await client.listTools()).tools.map((t) => t.name);
   assert.deepEqual(face.filter((t) => !listed.includes(t)), []);
   const call = (tool, input, options) => client.callTool({ name: tool, arguments: input }, ...(options ?? []));
   const spins = await scenario(call, name, true);
   await progresses(client, name);
-  await cancels(client, spins);
+  await cancels(client, spins, transport);
   assert.equal((await client.listPrompts()).prompts[0].name, 'write_forge_request');
+  const { values } = (await client.complete({ ref: { type: 'ref/resource', uri: 'toolsmith://tools/{+id}/source' }, argument: { name: 'id', value: `${name}_spin` } })).completion;
+  assert.deepEqual(values, [spins]);
+  assert.match((await client.readResource({ uri: `toolsmith://tools/${spins}/source` })).contents[0].text, /spin until the end/);
+  await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), ({ code, data }) => code === -32602 && data.code === 'not_found');
   assert.match((await client.readResource({ uri: 'toolsmith://audit' })).contents[0].text, /forge_requested/);
   await assert.rejects(client.readResource({ uri: 'file:///etc/passwd' }));
   await client.close();
@@ -44,11 +50,24 @@ async function progresses(client, name) {
   assert.ok(told.includes('running the test cases'), JSON.stringify(told));
 }
 
-async function cancels(client, spins) {
+// canceled counts the calls that were canceled, over HTTP.
+async function canceled() {
+  const metrics = await (await fetch(new URL('/metrics', url))).text();
+  return [...metrics.matchAll(/^toolsmith_tool_calls_total\{.*outcome="canceled".*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
+}
+
+// cancels begins a call that would go on for much longer, and cancels it: by a notification, or by closing the response.
+async function cancels(client, spins, transport) {
+  const http = transport instanceof HttpV1 || transport instanceof HttpV2;
+  const before = await canceled();
   const controller = new AbortController();
   const running = client.callTool({ name: 'call_tool', arguments: { tool: spins, input: { word: 'spin until the end' } } }, ...options(client, { signal: controller.signal }));
-  setTimeout(() => controller.abort(), 50);
+  setTimeout(() => controller.abort(), 100);
   await assert.rejects(running);
+  for (let n = 0; http && (await canceled()) !== before + 1; n++) {
+    assert.ok(n < 300, 'the host goes on with a call that was canceled');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
   good(await client.callTool({ name: 'list_my_tools', arguments: {} }));
 }
 
@@ -58,13 +77,13 @@ function v1() {
   return client;
 }
 
-function v2(mode) {
-  const client = new ClientV2(info, { capabilities, versionNegotiation: { mode } });
+function v2(options) {
+  const client = new ClientV2(info, { capabilities, ...options });
   client.setRequestHandler('elicitation/create', yes);
   return client;
 }
 
-// inspector calls by the command line of the inspector, a process for each call.
+// inspector calls by the command line of the inspector, a process for each call. It cannot cancel, and cannot ask its user.
 async function inspector(name, era, target) {
   const cli = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/package.json').replace('package.json', 'clients/launcher/build/index.js'));
   const run = async (...args) => {
@@ -89,9 +108,16 @@ const runs = {
   sdk_v1_stdio: (name) => library(name, v1(), new StdioV1({ command, stderr: 'inherit' })),
   sdk_v1_http: (name) => library(name, v1(), new HttpV1(new URL(url))),
 };
-for (const [era, mode] of Object.entries({ legacy: 'legacy', auto: 'auto', current: { pin: '2026-07-28' } })) {
-  runs[`sdk_v2_${era}_stdio`] = (name) => library(name, v2(mode), new StdioV2({ command, stderr: 'inherit' }));
-  runs[`sdk_v2_${era}_http`] = (name) => library(name, v2(mode), new HttpV2(new URL(url)));
+
+// versions are all that the host serves, and how a client comes to each.
+const current = '2026-07-28';
+const versions = { auto: [current, { versionNegotiation: { mode: 'auto' } }], current: [current, { versionNegotiation: { mode: { pin: current } } }] };
+for (const older of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']) {
+  versions[older.replaceAll('-', '_')] = [older, { versionNegotiation: { mode: 'legacy' }, supportedProtocolVersions: [older] }];
+}
+for (const [how, [version, options]] of Object.entries(versions)) {
+  runs[`sdk_v2_${how}_stdio`] = (name) => library(name, v2(options), new StdioV2({ command, stderr: 'inherit' }), version);
+  runs[`sdk_v2_${how}_http`] = (name) => library(name, v2(options), new HttpV2(new URL(url)), version);
 }
 for (const era of ['legacy', 'modern']) {
   runs[`inspector_${era}_stdio`] = (name) => inspector(name, era, [command]);
