@@ -154,8 +154,11 @@ func openError(opt StoreOptions, err error) error {
 		}
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch):
 		return otherKey(opt, err)
-	case opt.Dir == "" || isSystem(err):
-		return tool.Errorf(tool.Unavailable, "opening the store in %s: %w", opt.Dir, err)
+	case opt.Dir == "":
+		return tool.Errorf(tool.Unavailable, "opening the store: %w", err)
+	}
+	if lacks := systemError(opt.Dir, err); lacks != nil {
+		return lacks
 	}
 	return damagedError(opt.Dir, err)
 }

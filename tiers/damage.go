@@ -178,20 +178,38 @@ func checkRegistry(opt badger.Options) error {
 	return nil
 }
 
-// isSystem reports whether an error is what the system lacks or forbids, and no damage. Badger says so in words only.
-func isSystem(err error) bool {
-	for _, no := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EACCES, syscall.EPERM, syscall.EROFS} {
-		if strings.Contains(err.Error(), no.Error()) {
-			return true
+// lacking are the errors of what the system lacks or forbids, with what mends them.
+var lacking = []struct {
+	no   syscall.Errno
+	hint string
+}{
+	{syscall.EMFILE, "let the process open more files: ulimit -n"},
+	{syscall.ENFILE, "end something: all processes together have too many files open"},
+	{syscall.ENOMEM, "end something, or let the process have more address space: ulimit -v"},
+	{syscall.ENOSPC, fullHint},
+	{syscall.EDQUOT, fullHint},
+	{syscall.EFBIG, "let the process write files of 128 MiB: ulimit -f"},
+	{syscall.EACCES, unusableHint},
+	{syscall.EPERM, unusableHint},
+	{syscall.EROFS, unusableHint},
+}
+
+// systemError is the error of a store that the system keeps from being opened; nil when an error is another. Badger says so in words only.
+func systemError(dir string, err error) error {
+	for _, l := range lacking {
+		if strings.Contains(err.Error(), l.no.Error()) {
+			return &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("opening the store in %s: %v", dir, err), Hint: l.hint, Cause: err}
 		}
 	}
-	return false
+	return nil
 }
+
+const unusableHint = "name a data directory that is a folder and can be written to"
 
 // unusable is the error of a directory that the system gives no access to.
 func unusable(dir string, err error) error {
 	return &tool.Error{
 		Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s cannot be used: %v", dir, err),
-		Hint: "name a data directory that is a folder and can be written to", Cause: err,
+		Hint: unusableHint, Cause: err,
 	}
 }

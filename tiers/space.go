@@ -37,9 +37,11 @@ func (s *space) require(least uint64) error {
 func fullError(dir string, free, least uint64) error {
 	return &tool.Error{
 		Code: tool.Unavailable, Message: fmt.Sprintf("the disk of %s is full: %d MiB are free, %d are needed", dir, free>>20, least>>20),
-		Hint: "free some space, or use a data directory on another disk",
+		Hint: fullHint,
 	}
 }
+
+const fullHint = "free some space, or use a data directory on another disk"
 
 // forCommit is require for a change, which looks from time to time only.
 func (s *space) forCommit() error {

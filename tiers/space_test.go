@@ -3,8 +3,11 @@ package tiers
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,6 +66,22 @@ func TestSpaceThatIsNotKnownIsEnough(t *testing.T) {
 	}
 	if free, err := freeBytes(t.TempDir()); err != nil || free == 0 {
 		t.Errorf("the system says %d, %v", free, err)
+	}
+}
+
+// What the system lacks is no damage, and the hint is no backup.
+func TestLimitsOfTheSystemAreNoDamage(t *testing.T) {
+	t.Parallel()
+	for no, hint := range map[syscall.Errno]string{
+		syscall.EFBIG: "ulimit -f", syscall.EDQUOT: "free some space", syscall.ENOSPC: "free some space", syscall.EMFILE: "ulimit -n", syscall.EACCES: "can be written to",
+	} {
+		err := openError(StoreOptions{Dir: "d"}, fmt.Errorf("cannot create memtable err: truncate 00001.mem: %v\nerror while truncation", no)) //nolint:errorlint // as Badger does
+		if e := tool.AsError(err); e.Code != tool.Unavailable || strings.Contains(e.Message, "damaged") || !strings.Contains(e.Hint, hint) {
+			t.Errorf("%v: %v, hint %q", no, e, e.Hint)
+		}
+	}
+	if err := openError(StoreOptions{Dir: "d"}, errors.New("checksum mismatch")); !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("damage: %v", err)
 	}
 }
 
