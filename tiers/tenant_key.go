@@ -285,14 +285,17 @@ func (s *Shelf) RevokeKey(ctx context.Context, by tool.Actor, tenant, id string)
 	})
 }
 
-// Authenticate returns who a key stands for. What is no key of ours at all, such as one that was cut off or mistyped, is Denied,
-// and so is one that does not work: unknown, revoked, expired or of a tenant that is gone look the same. Whatever is presented,
-// it costs one look at the store at most; nobody is let in without it, so that what an operator has ended ends at once, in every
-// process that shares the store.
+// ErrNoKey is the cause of a refusal of what cannot be a key, whatever keys there are.
+var ErrNoKey = errors.New("not a key")
+
+// Authenticate returns who a key stands for. What is no key of ours at all, such as one that was cut off or mistyped, is Denied
+// because of ErrNoKey. So is one that does not work, without that cause: unknown, revoked, expired or of a tenant that is gone look
+// the same. Whatever is presented, it costs one look at the store at most; nobody is let in without it, so that what an operator
+// has ended ends at once, in every process that shares the store.
 func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Principal, error) {
 	id, ok := keyIDOf(presented)
 	if !ok {
-		return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "this is not a key: its check sum does not match", Hint: "copy the whole key, which begins with " + keyPrefix}
+		return tool.Principal{}, &tool.Error{Code: tool.Denied, Cause: ErrNoKey, Message: "this is not a key: its check sum does not match", Hint: "copy the whole key, which begins with " + keyPrefix}
 	}
 	var k *heldKey
 	err := s.store.View(ctx, func(r Reader) (err error) { k, err = s.keyByID(r, id); return err })
@@ -338,6 +341,9 @@ func (k *heldKey) is(presented string, now time.Time) bool {
 // keyUsed notes, once a minute at most, that a key is in use. A store that takes nothing more is no reason to turn its holder away.
 func (s *Shelf) keyUsed(ctx context.Context, k *heldKey, now time.Time) {
 	minute := tool.At(now.Truncate(time.Minute))
+	if minute.Before(k.CreatedAt.Time) {
+		minute = k.CreatedAt
+	}
 	if k.LastUsedAt != nil && !minute.After(k.LastUsedAt.Time) || s.keyUses.fresh(tool.Caller{Tenant: k.Tenant, Session: k.ID}, now) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -100,7 +101,7 @@ func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Con
 	}
 	if !o.open {
 		op.Security = []map[string][]string{{"key": {}}}
-		op.Middlewares = huma.Middlewares{s.visit, s.single}
+		op.Middlewares = huma.Middlewares{s.visit, s.askedOnce}
 		op.Parameters = []*huma.Param{sessionParam()}
 	}
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
@@ -129,23 +130,28 @@ func sessionParam() *huma.Param {
 	}
 }
 
-// single refuses query parameters that are given more than once: each takes one value, of which nobody knows which is meant.
-func (s *Server) single(ctx huma.Context, next func(huma.Context)) {
+// askedOnce refuses query parameters that are given more than once: each takes one value, of which nobody knows which is meant. Nor
+// does anybody know what is meant by those that cannot be read.
+func (s *Server) askedOnce(ctx huma.Context, next func(huma.Context)) {
 	at := ctx.URL()
 	if at.RawQuery == "" {
 		next(ctx)
 		return
 	}
 	_, w := humago.Unwrap(ctx)
-	query := at.Query()
-	p := refuse(http.StatusUnprocessableEntity, tool.InvalidRequest, "give each parameter once", "a parameter is given more than once")
+	query, err := url.ParseQuery(at.RawQuery)
+	if err != nil {
+		s.writeProblem(w, problemOf(&tool.Error{Code: tool.InvalidRequest, Message: "the query of the address is malformed", Hint: "write it as name=value&name=value, percent-encoded"}))
+		return
+	}
+	var wrong []Mistake
 	for _, param := range ctx.Operation().Parameters {
 		if param.In == "query" && len(query[param.Name]) > 1 {
-			p.Errors = append(p.Errors, Mistake{"query." + param.Name, "given more than once"})
+			wrong = append(wrong, Mistake{"query." + param.Name, "given more than once"})
 		}
 	}
-	if len(p.Errors) > 0 {
-		s.writeProblem(w, p)
+	if wrong != nil {
+		s.writeProblem(w, mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "a parameter is given more than once", Hint: "give each parameter once"}, wrong))
 		return
 	}
 	next(ctx)

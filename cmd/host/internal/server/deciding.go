@@ -96,8 +96,8 @@ func (s *Server) decide(ctx context.Context, in *decisionInput, do func() (*tool
 		if found, err = v.desk.Show(ctx, found.Record.ID); err != nil {
 			return nil, err
 		}
-		if !matches(in.IfMatch, etag(found.Record), false) {
-			return nil, refuse(http.StatusPreconditionFailed, tool.Collision, "look at it anew", "the tool is not what If-Match says any more")
+		if err := sameAs(in.IfMatch, found.Record); err != nil {
+			return nil, err
 		}
 	}
 	r, err := do()
@@ -105,6 +105,18 @@ func (s *Server) decide(ctx context.Context, in *decisionInput, do func() (*tool
 		return nil, err
 	}
 	return &recordOutput{etag(r), r}, nil
+}
+
+// sameAs refuses a tool that is not what If-Match says.
+func sameAs(header string, r *tool.Record) error {
+	switch tag := etag(r); {
+	case matches(header, tag, false):
+		return nil
+	case matches(header, tag, true):
+		return refuse(http.StatusPreconditionFailed, tool.Collision,
+			"send the ETag as the host gave it, without W/, which something between has put before it", "If-Match takes a strong ETag, and this one is weak")
+	}
+	return refuse(http.StatusPreconditionFailed, tool.Collision, "look at it anew", "the tool is not what If-Match says any more")
 }
 
 type promoteOutput struct {
@@ -165,6 +177,9 @@ func (s *Server) revert(ctx context.Context, in *decisionInput) (*recordOutput, 
 	body, err := read[Reversion](ctx)
 	if err != nil {
 		return nil, err
+	}
+	if body.Version == "" {
+		return nil, &tool.Error{Code: tool.InvalidRequest, Path: "/version", Message: "it is not said which version to revert to", Hint: "give its number or its id"}
 	}
 	return s.decide(ctx, in, func() (*tool.Record, error) { return visiting(ctx).desk.Revert(ctx, in.Tool, body.Version) })
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,7 +17,6 @@ import (
 
 // guard stands before everything that is served: it recovers, refuses what does not belong here, and counts.
 func (s *Server) guard(mux *http.ServeMux) http.Handler {
-	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer answering(r.Context())()
 		defer s.recovered(w)
@@ -25,7 +25,7 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer")
-		if err := crossOrigin.Check(r); err != nil || !sameOrigin(r) {
+		if foreign(r) {
 			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "", "the request comes from a page of another site"))
 			return
 		}
@@ -33,8 +33,34 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "an operator can name further ones as server.hosts", "this is no host name of the server"))
 			return
 		}
+		if p := unfit(r); p != nil {
+			s.writeProblem(w, p)
+			return
+		}
 		s.counted(mux, w, r)
 	})
+}
+
+// single are headers that are given once: of two nobody knows which is meant.
+var single = []string{"Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-Id", SessionHeader}
+
+// unfit refuses headers that are given more than once, and bodies that are not sent as they are; nil fits.
+func unfit(r *http.Request) *Problem {
+	var wrong []Mistake
+	for _, name := range single {
+		if len(r.Header[name]) > 1 {
+			wrong = append(wrong, Mistake{"header." + name, "given more than once"})
+		}
+	}
+	if wrong != nil {
+		return mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "a header is given more than once", Hint: "give each header once"}, wrong)
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		p := refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it without Content-Encoding", "the body is encoded, which is not taken")
+		p.headers.Set("Accept-Encoding", "identity")
+		return p
+	}
+	return nil
 }
 
 // recovered answers for a handler that panicked.
@@ -87,16 +113,22 @@ func streams(r *http.Request) bool {
 
 // route finds the handler, and answers with a problem where there is none.
 func (s *Server) route(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	if _, pattern := mux.Handler(r); pattern != "" {
+	if _, pattern := mux.Handler(r); pattern != "" && clean(r.URL.EscapedPath()) {
 		mux.ServeHTTP(w, r)
 		return
 	}
-	if allowed := methods(mux, r); len(allowed) > 0 {
+	if allowed := methods(mux, r); len(allowed) > 0 && clean(r.URL.EscapedPath()) {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.writeProblem(w, refuse(http.StatusMethodNotAllowed, tool.InvalidRequest, "it takes "+strings.Join(allowed, ", "), "this does not take %s", tool.Quote(r.Method)))
 		return
 	}
 	s.writeProblem(w, problemOf(&tool.Error{Code: tool.NotFound, Message: "there is nothing at this path", Hint: "/openapi.json says what there is"}))
+}
+
+// clean reports whether a path is one that a multiplexer serves as it is; to others it answers with a page that leads on.
+func clean(p string) bool {
+	cleaned := path.Clean(p)
+	return p == cleaned || p == cleaned+"/"
 }
 
 // methods are those that a path takes.
@@ -156,7 +188,22 @@ func (h *hostNames) has(host string) bool {
 	return slices.Contains(h.names, name)
 }
 
-// sameOrigin reports whether no page of another site asks: browsers say where a page comes from.
+// foreign reports whether a page of another site asks: browsers say so.
+func foreign(r *http.Request) bool {
+	for _, site := range r.Header["Sec-Fetch-Site"] {
+		if site != "same-origin" && site != "none" && !followsLink(r) {
+			return true
+		}
+	}
+	return !sameOrigin(r)
+}
+
+// followsLink reports whether somebody comes by a link to what documents the API, which is open to everybody.
+func followsLink(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.URL.Path == "/docs" || r.URL.Path == "/openapi.json")
+}
+
+// sameOrigin reports whether the page that asks, if one does, comes from here.
 func sameOrigin(r *http.Request) bool {
 	origins := r.Header["Origin"]
 	if len(origins) == 0 {

@@ -41,6 +41,10 @@ func TestOtherSites(t *testing.T) {
 		"mcp-025: form of another site": {[]string{"Origin", "null", "Content-Type", "text/plain"}, false},
 		"another port of this machine":  {[]string{"Origin", "http://localhost:1"}, false},
 		"cross-site":                    {[]string{"Sec-Fetch-Site", "cross-site", "Origin", "http://evil.test"}, false},
+		"cross-site, without an origin": {[]string{"Sec-Fetch-Site", "cross-site"}, false},
+		"another port, by its browser":  {[]string{"Sec-Fetch-Site", "same-site"}, false},
+		"a page of its own":             {[]string{"Sec-Fetch-Site", "same-origin"}, true},
+		"typed by its user":             {[]string{"Sec-Fetch-Site", "none"}, true},
 		"an origin that begins alike":   {[]string{"Origin", w.http.URL + ".evil.test"}, false},
 		"an origin with a user":         {[]string{"Origin", "http://" + own + "@evil.test"}, false},
 		"a rebound pair":                {[]string{"Host", "evil.test", "Origin", "http://evil.test"}, false},
@@ -104,8 +108,9 @@ func TestPathsThatAreNotThere(t *testing.T) {
 			t.Errorf("Allow is %q", got.header.Get("Allow"))
 		}
 	}
-	if got := w.ask("", "GET", "/v1/../healthz", ""); got.status != 200 {
-		t.Errorf("got %d", got.status)
+	for _, path := range []string{"/v1//tools", "/v1/../healthz", "/./healthz", "//healthz", "/v1/tools/.."} { // nothing leads on
+		w.refused(404, tool.NotFound, annKey, "GET", path, "")
+		w.refused(404, tool.NotFound, annKey, "PUT", path, "")
 	}
 }
 

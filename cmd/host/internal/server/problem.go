@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -24,7 +25,7 @@ type Problem struct { //nolint:errname // RFC 9457 calls it so
 	Detail string `json:"detail" doc:"What was wrong, for people and models."`
 
 	Code         tool.Code       `json:"code" doc:"The stable name of what happened, such as invalid_input."`
-	Path         string          `json:"path,omitempty" doc:"A JSON pointer to the offending place."`
+	Path         string          `json:"path,omitempty" doc:"A JSON pointer to the offending place in the body, or /query, /path or /header and the name of the parameter."`
 	Hint         string          `json:"hint,omitempty" doc:"How to mend it."`
 	Line         int             `json:"line,omitempty" doc:"In the source of the tool, from 1."`
 	Column       int             `json:"column,omitempty"`
@@ -156,14 +157,26 @@ func jsonText(v any) []byte {
 	return text.Bytes()
 }
 
+// mistakenIn makes a problem of what is wrong with parameters and headers. Its path leads to the first.
+func mistakenIn(e *tool.Error, wrong []Mistake) *Problem {
+	p := problemOf(e)
+	if p.Errors = wrong; len(wrong) > 0 {
+		p.Path = "/" + strings.ReplaceAll(wrong[0].Location, ".", "/")
+	}
+	return p
+}
+
 // mistaken is huma's way of telling that parameters are wrong. The values that it tells of are left out.
 func mistaken(status int, message string, errs ...error) huma.StatusError {
-	p := refuse(status, tool.InvalidRequest, "the document at /openapi.json says what there is", "%s", message)
+	var wrong []Mistake
 	for _, err := range errs {
 		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
-			p.Errors = append(p.Errors, Mistake{d.Location, d.Message})
+			wrong = append(wrong, Mistake{d.Location, d.Message})
 		}
 	}
+	p := mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: message, Hint: "the document at /openapi.json says what there is"}, wrong)
+	p.Status = status
+	p.titled()
 	if status >= http.StatusInternalServerError {
 		*p = *problemOf(public(&tool.Error{Code: tool.Internal}))
 	}

@@ -143,6 +143,7 @@ const (
 	// DrainTime is how long calls in flight are waited for: more than a call may take.
 	DrainTime   = 75 * time.Second
 	headerBytes = 32 << 10
+	headerSlack = 4 << 10 // that net/http grants on top
 )
 
 // Serve serves what a listener accepts until ctx ends, and then ends in order: it takes no more requests, waits for those in
@@ -150,7 +151,7 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.hosts.add(l.Addr())
 	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		Handler: s.handler, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes - headerSlack,
 		ConnContext: withConnection,
 		ErrorLog:    slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
 	}

@@ -13,6 +13,7 @@ import (
 
 	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
 )
 
 // SessionHeader names the session of the key's persona that a request belongs to.
@@ -49,8 +50,8 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 		return nil, err
 	}
 	if keyed {
-		key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok || key == "" || len(key) > maxKeyBytes {
+		key := bearer(r)
+		if key == "" || len(key) > maxKeyBytes {
 			return nil, unauthorized()
 		}
 		if p, err = s.opt.Authenticate(r.Context(), key); err != nil {
@@ -66,6 +67,15 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 
 const maxKeyBytes = 512
 
+// bearer is the key of a request; "" is none.
+func bearer(r *http.Request) string {
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(key, " ")
+}
+
 // keyed reports whether requests need keys.
 func (s *Server) keyed(ctx context.Context) (bool, error) {
 	if s.opt.Authenticate == nil || s.opt.Keyed == nil {
@@ -74,17 +84,21 @@ func (s *Server) keyed(ctx context.Context) (bool, error) {
 	return s.opt.Keyed(ctx)
 }
 
-// notAuthenticated makes one answer of every key that does not work, whatever is wrong with it.
+// notAuthenticated makes one answer of every key that does not work, whatever is wrong with it. Of what cannot be a key it says so.
 func notAuthenticated(err error) error {
-	switch tool.AsError(err).Code {
+	e := tool.AsError(err)
+	switch e.Code {
 	case tool.Unavailable, tool.Internal, tool.Canceled, tool.Timeout:
 		return err
-	default:
-		return unauthorized()
 	}
+	p := unauthorized()
+	if errors.Is(err, tiers.ErrNoKey) {
+		p.Detail, p.Hint = e.Message, e.Hint
+	}
+	return p
 }
 
-func unauthorized() error {
+func unauthorized() *Problem {
 	p := refuse(http.StatusUnauthorized, tool.Denied, "send a key of a tenant as Authorization: Bearer KEY", "there is no key with the request, or it does not work")
 	p.headers.Set("WWW-Authenticate", `Bearer realm="toolsmith"`)
 	return p
@@ -107,13 +121,17 @@ func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(ctx, visitKey{}, v))
 }
 
-// touch notes that the session is in use.
+// touch notes that the session is in use. That it cannot be noted, as on a full disk, is nothing that a request fails for.
 func (s *Server) touch(ctx context.Context, v *visit) error {
 	shelf, err := s.opt.Host.Shelf(ctx)
 	if err != nil {
 		return err
 	}
-	return shelf.Touch(ctx, v.caller)
+	if err = shelf.Touch(ctx, v.caller); errors.Is(err, tool.Unavailable) && ctx.Err() == nil {
+		s.opt.Logger.Warn("it was not noted that a session is in use", "error", err)
+		return nil
+	}
+	return err
 }
 
 // readBody reads what an operation takes, within its time and size.

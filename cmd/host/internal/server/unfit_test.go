@@ -1,0 +1,132 @@
+package server_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"example.com/toolsmith/runtime/tool"
+)
+
+// A link leads to what documents the API, and to nothing else.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", withoutKeys)
+	for path, status := range map[string]int{"/docs": 200, "/openapi.json": 200, "/docs/docs.js": 403, "/v1/tools": 403, "/healthz": 403} {
+		got := w.ask("", "GET", path, "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
+		if got.status != status {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+	if got := w.ask("", "GET", "/openapi.json", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"); got.status != 403 {
+		t.Errorf("a script got %d", got.status)
+	}
+}
+
+// Of two headers nobody knows which is meant.
+func TestDoubledHeaders(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for _, name := range []string{
+		"Authorization", "Content-Type", "Content-Encoding", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "Toolsmith-Session",
+	} {
+		conn := dial(t, strings.TrimPrefix(w.http.URL, "http://"), fmt.Sprintf(
+			"POST /v1/tools/text_template/call HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s: a\r\n%s: b\r\nContent-Length: 0\r\n\r\n", annKey, name, strings.ToLower(name)))
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != 422 || !strings.Contains(string(text), "more than once") || !strings.Contains(string(text), `"path":"/header/`) {
+			t.Errorf("%s: %d %s", name, answer.StatusCode, text)
+		}
+	}
+}
+
+// What cannot be read of a query is not left out of it.
+func TestMalformedQueries(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for _, query := range []string{"?;a=b", "?limit=1%zz", "?limit=1;all=true", "?limit=%", "?a=%u1234"} {
+		w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/catalog"+query, "")
+	}
+	p, _ := w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/catalog?limit=1000", "")
+	if p.Path != "/query/limit" || len(p.Errors) != 1 || p.Errors[0].Location != "query.limit" {
+		t.Errorf("the place is %q, the mistakes are %v", p.Path, p.Errors)
+	}
+	w.ok(nil, annKey, "GET", "/v1/catalog?limit=1", "")
+}
+
+func TestEncodedBodies(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	const path, body = "/v1/tools/text_template/call", `{"template":"x","values":{}}`
+	if _, got := w.refused(415, tool.InvalidRequest, annKey, "POST", path, body, "Content-Encoding", "gzip"); got.header.Get("Accept-Encoding") != "identity" {
+		t.Errorf("got %v", got.header)
+	}
+	w.ok(nil, annKey, "POST", path, body, "Content-Encoding", "identity")
+}
+
+// Headers have as many bytes as is said, and no more.
+func TestLongHeaders(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	address := w.serveAtMost(10)
+	for size, want := range map[int]int{30_000: 200, 33_000: 431} {
+		conn := dial(t, address, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", size)+"\r\n\r\n")
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%d bytes: %d", size, answer.StatusCode)
+		}
+	}
+}
+
+// The scheme of a key may be in any case. One that was mistyped is told from one that does not work.
+func TestKeysAsTheyAreSent(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t, "", nil)
+	key := h.key(holder{"acme", "ann", "", "call"})
+	for _, scheme := range []string{"bearer ", "BEARER ", "Bearer  "} {
+		h.ok(nil, "", "GET", "/v1/tools", "", "Authorization", scheme+key)
+	}
+	for _, wrong := range []string{"Basic " + key, "Bearer", "Bearer ", key, "Bearer\t" + key} {
+		h.refused(401, tool.Denied, "", "GET", "/v1/tools", "", "Authorization", wrong)
+	}
+	p, got := h.refused(401, tool.Denied, key[:len(key)-1]+"0", "GET", "/v1/tools", "")
+	if !strings.Contains(p.Detail, "not a key") || strings.Contains(string(got.body), key[10:20]) || got.header.Get("WWW-Authenticate") == "" {
+		t.Errorf("a mistyped key: %v %s", got.header, got.body)
+	}
+	if err := h.shelf().RevokeKey(t.Context(), operator, "acme", strings.Split(key, "_")[1]); err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := h.refused(401, tool.Denied, key, "GET", "/v1/tools", ""); strings.Contains(p.Detail, "not a key") {
+		t.Errorf("a key that was revoked: %s", p.Detail)
+	}
+}
+
+// What a decision lacks is said with its place, and why a tag does not do.
+func TestDecisionsThatLackSomething(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	w.forge(annKey, "add_numbers")
+	if p, _ := w.refused(422, tool.InvalidRequest, annKey, "POST", "/v1/tools/add_numbers/revert", ""); p.Path != "/version" {
+		t.Errorf("the place is %q", p.Path)
+	}
+	tag := w.ok(nil, annKey, "GET", "/v1/tools/add_numbers", "").header.Get("ETag")
+	const path = "/v1/tools/add_numbers/suspend"
+	if p, _ := w.refused(412, tool.Collision, annKey, "POST", path, `{"reason":"x"}`, "If-Match", "W/"+tag); !strings.Contains(p.Detail, "strong") {
+		t.Errorf("of a weak tag: %s", p.Detail)
+	}
+	if p, _ := w.refused(412, tool.Collision, annKey, "POST", path, `{"reason":"x"}`, "If-Match", `"other"`); strings.Contains(p.Detail, "strong") {
+		t.Errorf("of another tag: %s", p.Detail)
+	}
+	w.ok(nil, annKey, "POST", path, `{"reason":"x"}`, "If-Match", tag)
+}
