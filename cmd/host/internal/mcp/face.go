@@ -31,6 +31,7 @@ type Options struct {
 	Idle     time.Duration // after which a session over HTTP ends; 0 is 10 min
 
 	Version string        // of the host, for clients; "" is dev
+	Beat    time.Duration // how often an answer over HTTP that goes on is kept open; 0 is 15 s
 	Tick    time.Duration // how often clients that want to know are told that a call goes on; 0 is 2 s
 	Logger  *slog.Logger  // nil: nothing
 	Now     func() time.Time
@@ -58,6 +59,9 @@ func New(opt Options) *Face {
 	}
 	if opt.Tick <= 0 {
 		opt.Tick = 2 * time.Second
+	}
+	if opt.Beat <= 0 {
+		opt.Beat = 15 * time.Second
 	}
 	if opt.BodyTime <= 0 {
 		opt.BodyTime = 10 * time.Second

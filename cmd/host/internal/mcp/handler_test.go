@@ -3,9 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/toolsmith/cmd/host/internal/desk"
@@ -42,6 +44,16 @@ func TestHandlersAlwaysAnswer(t *testing.T) {
 		text, _ := result.Content[0].(*sdk.TextContent)
 		if !strings.Contains(text.Text, c.want) || strings.Contains(text.Text, "secret") || len(text.Text) > maxResult || !json.Valid([]byte(text.Text)) {
 			t.Errorf("%s: %.200s", name, text.Text)
+		}
+	}
+}
+
+// What the host cannot do now is no fault of the params.
+func TestErrorsOfTheProtocolTellWhoseFaultItIs(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[tool.Code]int64{tool.Unavailable: -32603, tool.Internal: -32603, tool.InvalidRequest: -32602, tool.OutputTooLarge: -32602} {
+		if e, ok := errors.AsType[*jsonrpc.Error](toProtocol(tool.Errorf(code, "x"))); !ok || e.Code != want || !strings.Contains(string(e.Data), string(code)) {
+			t.Errorf("%s: %+v", code, e)
 		}
 	}
 }

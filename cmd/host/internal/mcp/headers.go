@@ -14,6 +14,8 @@ import (
 // sessionID is the header that names a session of the protocol.
 const sessionID = "Mcp-Session-Id"
 
+const eventType = "text/event-stream"
+
 const beginAgain = "begin another with initialize"
 
 // methodsOf are the methods of HTTP that versions of the protocol take.
@@ -38,11 +40,11 @@ func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
 		refuse(w, http.StatusMethodNotAllowed, tool.InvalidRequest, "it takes "+list, "this does not take "+tool.Quote(r.Method))
 	case post && kind != "application/json":
 		refuse(w, http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it as Content-Type: application/json", "a message is JSON")
-	case post && (!accepts(r, "application/json") || !accepts(r, "text/event-stream")):
+	case post && (!accepts(r, "application/json") || !accepts(r, eventType)):
 		refuse(w, http.StatusNotAcceptable, tool.InvalidRequest, "send Accept: application/json, text/event-stream", "the answer is JSON or events: a client takes both")
 	case sessionless(r):
 		return true
-	case r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
+	case r.Method == http.MethodGet && !accepts(r, eventType):
 		refuse(w, http.StatusNotAcceptable, tool.InvalidRequest, "send Accept: text/event-stream", "what is read here is a stream of events")
 	case name == "" && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
 		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "initialize begins a session, and its answer names it", "the header Mcp-Session-Id is missing")

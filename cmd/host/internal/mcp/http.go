@@ -88,7 +88,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.fit(w, r) {
 		return
 	}
-	answer := &reply{ResponseWriter: w}
+	answer := &reply{w: w, header: http.Header{}}
 	if r.Method == http.MethodPost {
 		f, ok := h.admit(w, r, s)
 		if !ok {
@@ -101,8 +101,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			defer s.answering(name+idKey(f.id), answer)()
 		}
 	}
-	h.route.ServeHTTP(answer, r)
+	h.serve(answer, r)
 	answer.end()
+}
+
+// serve has the protocol library answer. What goes on is kept open.
+func (h *handler) serve(answer *reply, r *http.Request) {
+	if r.Method == http.MethodGet || answer.to.isCall() {
+		defer each(h.face.opt.Beat, answer.beat)()
+	}
+	h.route.ServeHTTP(answer, r)
 }
 
 // sameOrigin reports whether a request comes from no page of a browser, or from one of this very address.

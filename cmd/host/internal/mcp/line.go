@@ -74,6 +74,11 @@ func (l *line) tick(every time.Duration) (stop func()) {
 	if !wanted {
 		return func() {}
 	}
+	return each(every, func() { l.progress(fmt.Sprintf("running for %s", l.now().Sub(l.began).Round(100*time.Millisecond))) })
+}
+
+// each does something again and again on a goroutine of its own, until the function that it returns is called, and returns.
+func each(every time.Duration, do func()) (stop func()) {
 	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -84,7 +89,7 @@ func (l *line) tick(every time.Duration) (stop func()) {
 			case <-ended:
 				return
 			case <-ticks.C:
-				l.progress(fmt.Sprintf("running for %s", l.now().Sub(l.began).Round(100*time.Millisecond)))
+				do()
 			}
 		}
 	}()

@@ -71,8 +71,28 @@ type reply struct {
 	body   string
 }
 
-// ask sends a request of ann's, with headers as the protocol wants them where none are given; one that is empty is left out.
+// ask sends a request, and reads its answer.
 func ask(t *testing.T, method, url, text string, header map[string]string) reply {
+	t.Helper()
+	r := send(t, method, url, text, header)
+	defer r.Close()
+	body, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{r.status, r.header, string(body)}
+}
+
+// stream is an answer over HTTP that goes on.
+type stream struct {
+	io.ReadCloser
+	status int
+	header http.Header
+}
+
+// send sends a request of ann's, with headers as the protocol wants them where none are given; one that is empty is left out. The
+// answer is closed with the test.
+func send(t *testing.T, method, url, text string, header map[string]string) stream {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(text))
 	if err != nil {
@@ -88,13 +108,9 @@ func ask(t *testing.T, method, url, text string, header map[string]string) reply
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { _ = r.Body.Close() })
 	r.Header.Del("Date")
-	return reply{r.StatusCode, r.Header, string(body)}
+	return stream{r.Body, r.StatusCode, r.Header}
 }
 
 func TestRequestsThatDoNotFitAreProblems(t *testing.T) {

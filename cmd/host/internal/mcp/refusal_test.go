@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/cmd/host/internal/mcp"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -148,21 +151,71 @@ func TestASecondStreamIsRefused(t *testing.T) {
 	w := open(t, setting{})
 	url := w.serve()
 	session := w.overHTTP(url, "2025-06-18", "acme/ann", nil).session
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header = http.Header{"Authorization": {"Bearer acme/ann"}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}}
-	stream, err := patient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Body.Close()
+	send(t, http.MethodGet, url, "", map[string]string{"Accept": "text/event-stream", "Mcp-Session-Id": session})
 	r := ask(t, http.MethodGet, url, "", map[string]string{"Mcp-Session-Id": session})
 	if r.status != http.StatusConflict {
 		t.Errorf("%d", r.status)
 	}
 	checkRefusal(t, "a second stream", r, 0, "collision", false)
+}
+
+// What goes on is kept open by comments: streams, calls, and calls that are refused in the end, whose status is out by then.
+func TestAnswersThatTakeLongAreKeptOpen(t *testing.T) {
+	t.Parallel()
+	refuse := make(chan struct{})
+	w := open(t, setting{face: func(o *mcp.Options) {
+		o.Beat = 2 * time.Millisecond
+		up := o.Desk
+		o.Desk = func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
+			if p.Persona == "eve" {
+				receive(t, refuse, "the moment to refuse")
+				return nil, &tool.Error{Code: tool.Denied, Message: "not for eve", Hint: "be another"}
+			}
+			return up(ctx, p, session)
+		}
+	}})
+	url := w.serve()
+	p := w.overHTTP(url, "2025-06-18", "acme/ann", nil)
+	lines := bufio.NewScanner(send(t, http.MethodGet, url, "", map[string]string{"Accept": "text/event-stream", "Mcp-Session-Id": p.session}))
+	beats(t, lines)
+	for _, version := range []string{"2025-06-18", current} {
+		p := w.overHTTP(url, version, "acme/ann", nil)
+		header := map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": version, "Mcp-Method": "tools/call", "Mcp-Name": "call_tool"}
+		r := send(t, http.MethodPost, url, string(p.encode(7, "tools/call", waiting)), header)
+		receive(t, w.began, "the tool that waits")
+		beats(t, bufio.NewScanner(r))
+		if _ = r.Close(); version != current {
+			p.notify("notifications/cancelled", map[string]any{"requestId": 7})
+		}
+		w.over()
+	}
+	late := w.overHTTP(url, current, "acme/eve", nil)
+	r := send(t, http.MethodPost, url, string(late.encode(7, "resources/read", map[string]any{"uri": "toolsmith://audit"})), map[string]string{
+		"Authorization": "Bearer acme/eve", "Mcp-Protocol-Version": current, "Mcp-Method": "resources/read", "Mcp-Name": "toolsmith://audit",
+	})
+	lines = bufio.NewScanner(r)
+	beats(t, lines)
+	close(refuse)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			checkRefusal(t, "a late refusal", reply{r.status, r.header, data}, -32602, "denied", true)
+			return
+		}
+	}
+	t.Error("a late refusal is not told")
+}
+
+// beats reads on until the stream has been kept open twice.
+func beats(t *testing.T, lines *bufio.Scanner) {
+	t.Helper()
+	for n := 0; n < 2; {
+		if !lines.Scan() {
+			t.Fatalf("the stream ended: %v", lines.Err())
+		}
+		if lines.Text() == ": still here" {
+			n++
+		}
+	}
 }
 
 // none is randomness that there is none of.
@@ -246,20 +299,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	header := map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "subscriptions/listen"}
 	body := text("subscriptions/listen", strings.TrimSuffix(modernMeta, "}")+`,"notifications":{"toolsListChanged":true}}`)
 	listens := func() (status int, end func()) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header = http.Header{"Authorization": {"Bearer acme/ann"}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-		for name, value := range header {
-			req.Header.Set(name, value)
-		}
-		r, err := patient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = r.Body.Close() })
-		return r.StatusCode, func() { _ = r.Body.Close() }
+		r := send(t, http.MethodPost, url, body, header)
+		return r.status, func() { _ = r.Close() }
 	}
 	_, end := listens()
 	for range 31 {

@@ -61,7 +61,11 @@ func (s *seat) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.Rea
 func toProtocol(err error) error {
 	e := forModels(err)
 	data, _ := json.Marshal(e) // an error of ours is always JSON
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: data}
+	code := int64(jsonrpc.CodeInvalidParams)
+	if e.Code == tool.Internal || e.Code == tool.Unavailable {
+		code = jsonrpc.CodeInternalError
+	}
+	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
 // contents returns those of a resource; nil when there is none of that address.
