@@ -33,7 +33,7 @@ func (c *Config) check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{c.checkListen, c.checkGrants, c.checkModels, c.checkPersonas, c.checkSkills} {
+	for _, check := range []func() error{c.checkListen, c.checkHosts, c.checkGrants, c.checkModels, c.checkPersonas, c.checkSkills} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -147,3 +147,28 @@ func wrong(message, hint string, path ...string) *tool.Error {
 	}
 	return &tool.Error{Code: tool.InvalidRequest, Message: message, Hint: hint, Path: pointer.String()}
 }
+
+// checkHosts refuses what no Host header can have: it has a name or an address, and a port that does not count.
+func (c *Config) checkHosts() error {
+	for i, name := range c.Server.Hosts {
+		if _, err := netip.ParseAddr(name); err != nil && !isHostName(name) {
+			return wrong(
+				fmt.Sprintf("server.hosts: %.80q is not the name of a host", name),
+				"write a name or an IP address alone, without scheme, port, path or *: tools.example", "server", "hosts", strconv.Itoa(i))
+		}
+	}
+	return nil
+}
+
+// isHostName reports whether a text is labels with dots between them, each of 1 to 63 letters, digits, - and _.
+func isHostName(text string) bool {
+	const most, mostOfLabel = 253, 63
+	for label := range strings.SplitSeq(text, ".") {
+		if label == "" || len(label) > mostOfLabel || strings.Trim(label, hostLetters) != "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return len(text) <= most
+}
+
+const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -151,6 +151,14 @@ func TestParseRefuses(t *testing.T) {
 		"listen: '7420'":                                                             "listen: \"7420\" is not an address",
 		"listen: '127.0.0.1:70000'":                                                  "is not an address",
 		"listen: 'a.example:80'":                                                     "is not an address",
+		"server: {hosts: ['a.example', 'b.example:7461']}":                           "server.hosts: \"b.example:7461\" is not the name of a host (line 1, column 31)",
+		"server: {hosts: ['*.example.com']}":                                         "is not the name of a host (line 1, column 18)",
+		"server: {hosts: ['http://a']}":                                              "is not the name of a host",
+		"server: {hosts: ['[2001:db8::1]']}":                                         "is not the name of a host",
+		"server: {hosts: ['a.example.']}":                                            "is not the name of a host",
+		"server: {hosts: ['a b']}":                                                   "is not the name of a host",
+		"server: {hosts: ['-a.example']}":                                            "is not the name of a host",
+		"server: {hosts: ['bücher.example']}":                                        "is not the name of a host",
 		"models: {judge: {model: gpt-4o}}":                                           "the model's provider is missing (line 1, column 17)",
 		"models: {judge: {provider: gpt}}":                                           "there is no provider \"gpt\" of models",
 		"models: {judge: {provider: openai, apiKeyEnv: sk-not-a-real-key}}":          "apiKeyEnv is not the name of an environment variable",
@@ -181,6 +189,14 @@ func TestParseRefuses(t *testing.T) {
 		if strings.Contains(e.Message+e.Hint, "sk-not") {
 			t.Errorf("the key is repeated: %v", e)
 		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	c := parse(t, "server: {hosts: [tools.example, Tools, a-b.c_d.example, 192.0.2.1, '2001:db8::1', xn--bcher-kva.example]}")
+	if len(c.Server.Hosts) != 6 {
+		t.Errorf("got %q", c.Server.Hosts)
 	}
 }
 

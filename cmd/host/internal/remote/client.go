@@ -58,6 +58,11 @@ func New(opt Options) (*Client, error) {
 			Code: tool.Denied, Message: "the key would go to " + u.Host + " in the open", Hint: "use https, or --insecure where the network is trusted",
 		}
 	}
+	if strings.Trim(opt.Key, keyLetters) != "" {
+		return nil, &tool.Error{
+			Code: tool.InvalidRequest, Message: "the key has a space, a line break or another character that no key has", Hint: "give the key alone, as it was shown when it was made",
+		}
+	}
 	if opt.Transport == nil {
 		opt.Transport = &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
@@ -67,6 +72,9 @@ func New(opt Options) (*Client, error) {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes nowhere else
 	return &Client{opt, u.Scheme + "://" + u.Host, &http.Client{Transport: opt.Transport, CheckRedirect: stay}}, nil
 }
+
+// keyLetters are those of keys, and of other bearer tokens.
+const keyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/="
 
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)

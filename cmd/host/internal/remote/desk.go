@@ -227,8 +227,7 @@ func (c *Client) VerifyAudit(ctx context.Context) (tiers.Chain, error) {
 
 // Sessions implements desk.Desk.
 func (c *Client) Sessions(ctx context.Context) ([]desk.Session, error) {
-	list, err := read[items[desk.Session]](ctx, c, get("/v1/sessions", nil))
-	return list.Items, err
+	return all[desk.Session](ctx, c, "/v1/sessions", url.Values{})
 }
 
 // EndSession implements desk.Desk.

@@ -272,6 +272,17 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// A key that cannot be sent is not taken for a host that cannot be reached.
+func TestMalformedKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"tsk_a\n", "tsk_a b", "tsk_\x00", "tsk_ä", "tsk_\ta"} {
+		_, err := remote.New(remote.Options{URL: "http://127.0.0.1:1", Key: key})
+		if e := tool.AsError(err); e == nil || e.Code != tool.InvalidRequest || !strings.Contains(e.Message, "key") || strings.Contains(err.Error(), "tsk") {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
 // Whatever stands at an address, the answer is bounded and typed, and the key goes nowhere else.
 func TestStrangers(t *testing.T) {
 	t.Parallel()

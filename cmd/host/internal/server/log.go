@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -98,21 +100,17 @@ func (s *Server) verify(ctx context.Context, _ *struct{}) (*verifyOutput, error)
 	return &verifyOutput{ChainReport{e == nil, chain.Entries, chain.Head, e}}, nil
 }
 
-type sessionsOutput struct {
-	Body struct {
-		Items []desk.Session `json:"items" nullable:"false"`
-	}
-}
-
-func (s *Server) sessions(ctx context.Context, _ *struct{}) (*sessionsOutput, error) {
+func (s *Server) sessions(ctx context.Context, in *PageInput) (*pageOutput[desk.Session], error) {
 	list, err := visiting(ctx).desk.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &sessionsOutput{}
-	out.Body.Items = append([]desk.Session{}, list...)
-	return out, nil
+	slices.SortFunc(list, func(a, b desk.Session) int { return cmp.Compare(sessionKey(a), sessionKey(b)) })
+	return cut(list, sessionKey, *in, "/v1/sessions", map[string]string{})
 }
+
+// sessionKey sorts sessions by persona and name.
+func sessionKey(s desk.Session) string { return s.Persona + "\x00" + s.Caller.Session }
 
 type sessionInput struct {
 	Persona string `path:"persona" maxLength:"200"`
