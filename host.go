@@ -35,7 +35,8 @@ type Host struct {
 	quotas   quotas
 
 	loading sync.Mutex
-	loaded  bool // what is stored was looked over with the tools that there are now
+	loaded  bool      // what is stored was looked over with the tools that there are now
+	putOff  time.Time // until when it is not tried again, where nothing can be written
 	open    atomic.Bool
 }
 
@@ -237,16 +238,30 @@ func (h *Host) Register(t runtime.Tool) error {
 	return h.tools.Register(t)
 }
 
-// load looks over what is stored, once all tools of the program are there: before the first use of any.
+// load looks over what is stored, once all tools of the program are there: before the first use of any. Where everything can be read
+// and nothing written, as on a full disk, that is put off.
 func (h *Host) load(ctx context.Context) error {
+	const pause = 10 * time.Second
 	h.loading.Lock()
 	defer h.loading.Unlock()
-	if h.loaded {
+	if h.loaded || !h.putOff.IsZero() && h.opt.Now().Before(h.putOff) {
 		return nil
 	}
 	err := h.shelf.Load(ctx, h.tools.Has)
 	h.loaded = err == nil
+	if err != nil && h.readOnly(ctx) {
+		h.putOff = h.opt.Now().Add(pause)
+		return nil
+	}
 	return err
+}
+
+func (h *Host) readOnly(ctx context.Context) bool {
+	if h.shelf.Writable(ctx) == nil {
+		return false
+	}
+	_, err := h.shelf.Tenants(ctx)
+	return err == nil
 }
 
 // Forge takes a request, in JSON as models write it, through all gates, and registers the tool for the caller's session. The

@@ -103,6 +103,14 @@ func New(ctx context.Context, store Store, opt Options) (*Shelf, error) {
 // Store is what the shelf keeps everything in, for Backup.
 func (s *Shelf) Store() Store { return s.store }
 
+// Writable is nil when changes can be made, and else why not, as on a full disk. It changes nothing.
+func (s *Shelf) Writable(ctx context.Context) error {
+	return asError(s.store.Update(ctx, func(txn Txn) error {
+		_, _, err := txn.Get(key(metaSpace, "schema")) // whoever serves the store answers here
+		return err
+	}))
+}
+
 // Close writes the uses that are not written yet, and closes the store. Closing again does no more, and returns the same.
 func (s *Shelf) Close() error {
 	s.closing.Do(func() {

@@ -26,6 +26,9 @@ type space struct {
 	last error
 }
 
+// FreeBytes is how much the user may still write to the disk of a directory; where the system is not asked it is the most that there is.
+func FreeBytes(dir string) (uint64, error) { return freeBytes(dir) }
+
 // require looks whether so many bytes are free. What cannot be known is enough.
 func (s *space) require(least uint64) error {
 	if free, err := s.free(s.dir); err == nil && free < least {
@@ -41,7 +44,7 @@ func fullError(dir string, free, least uint64) error {
 	}
 }
 
-const fullHint = "free some space, or use a data directory on another disk"
+const fullHint = "free some space, or use a data directory on another disk; a process that has the store open reads it still, for others too"
 
 // forCommit is require for a change, which looks from time to time only.
 func (s *space) forCommit() error {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +45,47 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 	}
 	if err := s.View(t.Context(), func(Reader) error { return nil }); err != nil {
 		t.Errorf("reading needs no room: %v", err)
+	}
+}
+
+// What lies on a full disk is read, by the process that holds it and by others that come then, and backed up.
+func TestFullDiskIsRead(t *testing.T) {
+	t.Parallel()
+	var free atomic.Uint64
+	free.Store(openSpace)
+	dir := t.TempDir()
+	open := func() *Shelf {
+		t.Helper()
+		s, err := Open(t.Context(), dir, StoreOptions{free: func(string) (uint64, error) { return free.Load(), nil }}, Options{TendEvery: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	by := tool.Actor{Caller: tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}}
+	holder := open()
+	if err := errors.Join(holder.Writable(t.Context()), holder.Log(t.Context(), by, "", tool.Exported, nil)); err != nil {
+		t.Fatal(err)
+	}
+	free.Store(0)
+	for holder.Writable(t.Context()) == nil { // it looks from time to time
+		time.Sleep(spacePause)
+	}
+	for name, s := range map[string]*Shelf{"the holder": holder, "another": open()} {
+		if err := s.Writable(t.Context()); !isFull(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		events, err := s.Audit(t.Context(), "acme", AuditQuery{})
+		if len(events) != 1 || err != nil {
+			t.Errorf("%s reads %d entries, %v", name, len(events), err)
+		}
+		if err := Backup(t.Context(), s.Store(), io.Discard); err != nil {
+			t.Errorf("%s makes no backup: %v", name, err)
+		}
+		if err := s.Load(t.Context(), func(string) bool { return true }); err != nil {
+			t.Errorf("%s finds nothing that is due, and does not load: %v", name, err)
+		}
 	}
 }
 

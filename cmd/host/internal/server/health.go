@@ -18,7 +18,7 @@ func (s *Server) registerHealth(api huma.API) {
 	add(s, api, operation{id: "health", method: http.MethodGet, path: "/healthz", tag: "health", about: "Say that the process lives", open: true}, s.health)
 	add(s, api, operation{
 		id: "ready", method: http.MethodGet, path: "/readyz", tag: "health", about: "Say whether requests are served",
-		more: "503 while the server ends, and when the store does not answer.", open: true,
+		more: "503 while the server ends, and when the store does not answer or takes no changes, as on a full disk.", open: true,
 	}, s.ready)
 }
 
@@ -46,7 +46,14 @@ func (s *Server) ready(ctx context.Context, in *struct{}) (*healthOutput, error)
 		_, err = shelf.Tenants(ctx)
 	}
 	if err != nil {
-		return nil, &tool.Error{Code: tool.Unavailable, Message: "the store does not answer", Cause: err}
+		s.opt.Logger.Error("the server is not ready", "error", err)
+		return nil, &tool.Error{Code: tool.Unavailable, Message: "the store does not answer", Hint: "the log says why"}
+	}
+	if shelf.Writable(ctx) != nil { // the log has the reason, once a minute
+		return nil, &tool.Error{
+			Code: tool.Unavailable, Message: "the store takes no changes, as on a full disk: what lies in it can be read",
+			Hint: "the log says why",
+		}
 	}
 	return s.health(ctx, in)
 }

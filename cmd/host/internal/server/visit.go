@@ -121,17 +121,13 @@ func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(ctx, visitKey{}, v))
 }
 
-// touch notes that the session is in use. That it cannot be noted, as on a full disk, is nothing that a request fails for.
+// touch notes that the session is in use.
 func (s *Server) touch(ctx context.Context, v *visit) error {
 	shelf, err := s.opt.Host.Shelf(ctx)
 	if err != nil {
 		return err
 	}
-	if err = shelf.Touch(ctx, v.caller); errors.Is(err, tool.Unavailable) && ctx.Err() == nil {
-		s.opt.Logger.Warn("it was not noted that a session is in use", "error", err)
-		return nil
-	}
-	return err
+	return shelf.Touch(ctx, v.caller)
 }
 
 // readBody reads what an operation takes, within its time and size.

@@ -18,7 +18,7 @@ import (
 
 // instruments are the metrics, by what they count. Names are in docs/observability.md.
 type instruments struct {
-	active, instances, imageBytes metric.Int64ObservableGauge
+	active, instances, imageBytes, diskFree metric.Int64ObservableGauge
 
 	starts, calls, hostCalls, terminations, fuel, forges, tokens, promotions, quotas metric.Int64Counter
 	startTime, callTime, forgeTime, judgeTime, appendTime, memory                    metric.Float64Histogram
@@ -41,6 +41,7 @@ func newInstruments(m metric.Meter) (*instruments, error) {
 		{&i.active, "sandbox_active", "", "Sandbox instances that run a call now."},
 		{&i.instances, "sandbox_instances", "", "Sandbox instances that are alive, idle ones included."},
 		{&i.imageBytes, "sandbox_image_bytes", "", "Memory of the images of tools that are kept."},
+		{&i.diskFree, "disk_free_bytes", "", "What is free on the disk of the data directory."},
 	} {
 		made, err := m.Int64ObservableGauge(g.name, metric.WithDescription(g.what), metric.WithUnit(g.unit))
 		*g.to = made

@@ -4,6 +4,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"time"
 
@@ -120,6 +121,17 @@ func (t *Telemetry) Engine(stats func() wasmjs.EngineStats) error {
 		o.ObserveInt64(t.metrics.imageBytes, s.ImageBytes)
 		return nil
 	}, t.metrics.active, t.metrics.instances, t.metrics.imageBytes)
+	return err
+}
+
+// Disk lets a gauge tell how many bytes are free. Where that is not known it tells nothing.
+func (t *Telemetry) Disk(free func() (bytes uint64, err error)) error {
+	_, err := t.meters.Meter(scope).RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		if n, err := free(); err == nil && n <= math.MaxInt64 {
+			o.ObserveInt64(t.metrics.diskFree, int64(n))
+		}
+		return nil
+	}, t.metrics.diskFree)
 	return err
 }
 

@@ -101,6 +101,9 @@ func TestMetrics(t *testing.T) {
 	if err := tel.Engine(func() wasmjs.EngineStats { return wasmjs.EngineStats{Instances: 5, IdleInstances: 2, ImageBytes: 7} }); err != nil {
 		t.Fatal(err)
 	}
+	if err := tel.Disk(func() (uint64, error) { return 11, nil }); err != nil {
+		t.Fatal(err)
+	}
 	told(t, tel)
 	text := served(t, tel)
 	for _, want := range []string{
@@ -110,7 +113,7 @@ func TestMetrics(t *testing.T) {
 		`toolsmith_promotions_total{from="session",outcome="ok",to="agent"} 1`, `toolsmith_sandbox_starts_total{kind="loaded"}`,
 		`toolsmith_sandbox_starts_total{kind="warm"}`, `toolsmith_sandbox_start_seconds_count`, `toolsmith_fuel_used_total`,
 		`toolsmith_sandbox_memory_bytes_count`, `toolsmith_audit_append_seconds_count`, `toolsmith_sandbox_active 3`,
-		`toolsmith_sandbox_instances 5`, `toolsmith_sandbox_image_bytes 7`,
+		`toolsmith_sandbox_instances 5`, `toolsmith_sandbox_image_bytes 7`, `toolsmith_disk_free_bytes 11`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the metrics lack %q:\n%s", want, text)
@@ -367,6 +370,9 @@ func TestDocumentedMetrics(t *testing.T) {
 	t.Parallel()
 	tel := newTelemetry(t, Options{})
 	if err := tel.Engine(func() wasmjs.EngineStats { return wasmjs.EngineStats{} }); err != nil {
+		t.Fatal(err)
+	}
+	if err := tel.Disk(func() (uint64, error) { return 0, nil }); err != nil {
 		t.Fatal(err)
 	}
 	told(t, tel)
