@@ -19,6 +19,7 @@ import (
 	"example.com/toolsmith/cmd/host/internal/telemetry"
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
 	"example.com/toolsmith/wasmjs"
 )
 
@@ -99,6 +100,9 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	if s.telemetry, err = telemetry.New(ctx, telemetry.Options{Getenv: os.Getenv, Version: readVersion().Version, Log: logged}); err != nil {
 		return nil, err
 	}
+	if err := s.telemetry.Disk(func() (uint64, error) { return tiers.FreeBytes(c.Data) }); err != nil { // in memory there is no such folder
+		return nil, tool.AsError(err)
+	}
 	reviewer, err := f.reviewer(ctx, judgeFlags{judge: flags.judge})
 	if err != nil {
 		return nil, err
@@ -167,7 +171,8 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveF
 	if err != nil {
 		return err
 	}
-	certificate, scheme, err := f.certificate(ctx, flags)
+	go (&writableWatch{log: s.logger}).follow(ctx, shelf.Writable)
+	certificate, scheme, err := certificate(ctx, flags, s.logger)
 	if err != nil {
 		return err
 	}
@@ -180,7 +185,7 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveF
 }
 
 // certificate reads the one that the flags name, and anew at each SIGHUP; nil is none.
-func (f *face) certificate(ctx context.Context, flags serveFlags) (c *server.Certificate, scheme string, err error) {
+func certificate(ctx context.Context, flags serveFlags, log *slog.Logger) (c *server.Certificate, scheme string, err error) {
 	if flags.cert == "" {
 		return nil, "http", nil
 	}
@@ -193,8 +198,10 @@ func (f *face) certificate(ctx context.Context, flags serveFlags) (c *server.Cer
 	go func() {
 		for range hangups {
 			if err := c.Reload(); err != nil {
-				f.sayf("the certificate stays as it was: %s", escape(plain(err)))
+				log.Error("the certificate stays as it was", "error", err)
+				continue
 			}
+			log.Info("the certificate was read anew")
 		}
 	}()
 	return c, "https", nil
