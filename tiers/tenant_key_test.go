@@ -265,6 +265,19 @@ func TestKeyRemembersTheMinuteOfItsUse(t *testing.T) {
 	}
 }
 
+func TestKeyIsNotUsedBeforeItIsMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", tiers.Options{})
+	w.tenant("acme")
+	w.pass(45 * time.Second)
+	w.enters(w.key("acme", tiers.KeyRequest{}).Secret)
+	list, err := w.Keys(t.Context(), "acme")
+	w.must(err)
+	if k := list[0]; k.LastUsedAt == nil || k.LastUsedAt.Before(k.CreatedAt.Time) {
+		t.Errorf("made at %v, last used at %v", k.CreatedAt, k.LastUsedAt)
+	}
+}
+
 func TestKeysOfATenantAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", tiers.Options{})

@@ -22,11 +22,20 @@ func checkListen(ctx context.Context, address string, s *stored) check {
 	err := tryListen(ctx, address, len(s.keys) > 0)
 	switch {
 	case err == nil:
-		return check{Name: "listen", OK: true, Detail: address + " can be served"}
+		return inTheOpen(check{Name: "listen", OK: true, Detail: address + " can be served"}, address)
 	case errors.Is(err, syscall.EADDRINUSE) && s.holder != "":
 		return check{Name: "listen", OK: true, Detail: address + " is in use; " + s.holder + " is the one that holds the store"}
 	}
 	return broken("listen", err, tool.AsError(err).Hint)
+}
+
+// inTheOpen adds to a check of an address that other machines reach that keys are read by others on their way there without TLS.
+func inTheOpen(c check, address string) check {
+	if !server.Loopback(address) {
+		c.Detail += ", to other machines, too; without TLS, keys can be read on their way"
+		c.Hint = "have host serve use --tls-cert and --tls-key, or put something before it that ends TLS"
+	}
+	return c
 }
 
 // tryListen listens for a moment, and tries again for a second: another doctor may do the same.

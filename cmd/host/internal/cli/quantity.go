@@ -91,3 +91,29 @@ func (p *period) Set(text string) error {
 
 // Type is what help calls the value.
 func (p *period) Type() string { return "DURATION" }
+
+// span is a flag that takes a duration of zero or more, also in days.
+type span time.Duration
+
+// String is empty while the flag is not given.
+func (s *span) String() string { return (*period)(s).String() }
+
+// Set reads a duration as Go writes them, or a whole number of days: 30d.
+func (s *span) Set(text string) error {
+	const day, bits = 24 * time.Hour, 16 // so that it does not overflow
+	if days, whole := strings.CutSuffix(text, "d"); whole {
+		if n, err := strconv.ParseUint(days, 10, bits); err == nil {
+			*s = span(time.Duration(n) * day)
+			return nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errors.New("write a number and its unit: 90m, 24h, 30d")
+	}
+	*s = span(d)
+	return nil
+}
+
+// Type is what help calls the value.
+func (s *span) Type() string { return "DURATION" }

@@ -180,7 +180,8 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveF
 	if err != nil {
 		return err
 	}
-	f.sayf("serving %s://%s", scheme, l.Addr())
+	warnOfTheOpen(s.logger, c.Listen, scheme)
+	f.sayf("serving %s://%s", scheme, reachable(l.Addr()))
 	return served.Serve(ctx, l)
 }
 

@@ -112,7 +112,7 @@ func oneKey(_ *cobra.Command, args []string) error {
 }
 
 func (f *face) tenantRotateCommand(place *dataFlags) *cobra.Command {
-	var grace time.Duration
+	var grace span
 	cmd := &cobra.Command{
 		Use:   "rotate TENANT KEY",
 		Short: "Give a key another secret",
@@ -121,7 +121,7 @@ func (f *face) tenantRotateCommand(place *dataFlags) *cobra.Command {
 		Args: oneKey,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.atOffice(cmd.Context(), *place, operatorOf(localTenant), noJudge, func(d *office) error {
-				k, err := d.shelf.RotateKey(cmd.Context(), d.by, args[0], args[1], grace)
+				k, err := d.shelf.RotateKey(cmd.Context(), d.by, args[0], args[1], time.Duration(grace))
 				if err == nil {
 					f.showMadeKey(k)
 				}
@@ -129,7 +129,7 @@ func (f *face) tenantRotateCommand(place *dataFlags) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the old secret works on, at most "+tiers.MaxGrace.String())
+	cmd.Flags().Var(&grace, "grace", "how long the old secret works on, at most 30d (default not at all)")
 	return cmd
 }
 

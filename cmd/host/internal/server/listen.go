@@ -12,7 +12,7 @@ import (
 // Listen listens on an address, host:port. Other machines are served only when there are keys to tell callers apart by. With a
 // certificate, connections are TLS.
 func Listen(ctx context.Context, address string, keyed bool, certificate *Certificate) (net.Listener, error) {
-	if !keyed && !loopback(address) {
+	if !keyed && !Loopback(address) {
 		return nil, &tool.Error{
 			Code: tool.Denied, Message: "other machines could reach " + address + ", and no tenant has a key to tell callers apart by",
 			Hint: "make one with tenant create, or listen on a loopback address such as 127.0.0.1:7420",
@@ -36,8 +36,8 @@ func unusable(address string, err error) error {
 	return e
 }
 
-// loopback reports whether an address, host:port, is of this machine alone.
-func loopback(address string) bool {
+// Loopback reports whether an address, host:port, is of this machine alone.
+func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return false

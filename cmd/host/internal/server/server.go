@@ -164,8 +164,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return unusable(l.Addr().String(), err)
 	case <-ctx.Done():
 	}
+	s.opt.Logger.Info("the server ends: no more requests are taken")
 	s.drain()
-	return s.shut(context.WithoutCancel(ctx), server)
+	err := s.shut(context.WithoutCancel(ctx), server)
+	s.opt.Logger.Info("the server has ended")
+	return err
 }
 
 // drain refuses what is new and waits for what is in flight.
