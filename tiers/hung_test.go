@@ -49,32 +49,41 @@ func TestHungHolder(t *testing.T) {
 	if err := look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	signal := func(s syscall.Signal) {
+	stop := func() {
 		t.Helper()
-		if err := holder.Process.Signal(s); err != nil {
-			t.Fatal(err)
+		var status syscall.WaitStatus
+		err := holder.Process.Signal(syscall.SIGSTOP)
+		if err == nil {
+			_, err = syscall.Wait4(holder.Process.Pid, &status, syscall.WUNTRACED, nil)
+		}
+		if err != nil || !status.Stopped() {
+			t.Fatalf("it does not stop: %v, %v", status, err)
 		}
 	}
-	signal(syscall.SIGSTOP)
-	short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
+	stop()
 	for name, do := range map[string]func() error{
-		"a short look": func() error { return look(short) },
-		"a look":       func() error { return look(t.Context()) },
-		"a change":     func() error { return guest.Log(t.Context(), as("guest", "1"), "", tool.Exported, nil) },
-		"another":      func() error { _, err := open(); return err },
+		"a short look": func() error {
+			short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			return look(short)
+		},
+		"a look":   func() error { return look(t.Context()) },
+		"a change": func() error { return guest.Log(t.Context(), as("guest", "1"), "", tool.Exported, nil) },
+		"another":  func() error { _, err := open(); return err },
 	} {
 		if err := do(); !errors.Is(err, tool.Unavailable) || !strings.Contains(err.Error(), "held by process") || !strings.Contains(err.Error(), "does not answer") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	signal(syscall.SIGCONT)
+	if err := holder.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	for end := time.Now().Add(time.Minute); look(t.Context()) != nil; {
 		if time.Now().After(end) {
 			t.Fatal("it did not go on")
 		}
 	}
-	signal(syscall.SIGSTOP)
+	stop()
 	c.killAll()
 	if err := look(t.Context()); err != nil {
 		t.Errorf("after it was killed: %v", err)
