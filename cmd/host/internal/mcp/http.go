@@ -105,9 +105,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.end()
 }
 
-// serve has the protocol library answer. What goes on is kept open.
+// serve has the protocol library answer. What goes on is kept open, except where the name of a session stands in the headers.
 func (h *handler) serve(answer *reply, r *http.Request) {
-	if r.Method == http.MethodGet || answer.to.isCall() {
+	if r.Method == http.MethodGet || answer.to.isCall() && answer.to.method != initialize {
 		defer each(h.face.opt.Beat, answer.beat)()
 	}
 	h.route.ServeHTTP(answer, r)

@@ -208,10 +208,12 @@ func TestAnswersThatTakeLongAreKeptOpen(t *testing.T) {
 // beats reads on until the stream has been kept open twice.
 func beats(t *testing.T, lines *bufio.Scanner) {
 	t.Helper()
+	last := ""
 	for n := 0; n < 2; {
 		if !lines.Scan() {
-			t.Fatalf("the stream ended: %v", lines.Err())
+			t.Fatalf("the stream ended after %q: %v", last, lines.Err())
 		}
+		last = lines.Text()
 		if lines.Text() == ": still here" {
 			n++
 		}
