@@ -165,6 +165,8 @@ func (l *lane) await() error {
 }
 
 // probe cuts the lane when its holder does not even greet.
+//
+//nolint:contextcheck,nolintlint // it outlives the asking, by no more than greetTime; seen only where it is called
 func (l *lane) probe() {
 	other, err := dial(context.Background(), l.opt, party{})
 	switch {
