@@ -26,9 +26,13 @@ import (
 //
 // Blocks of any other kind are not run.
 
-// TestDocuments runs the console blocks of the README and of every guide.
+// TestDocuments runs the console blocks of the README and of every guide. With -short it does not: what it builds has no race
+// detector, so under one nothing more would show.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it runs programs that it builds")
+	}
 	sh := newShell(t)
 	for _, path := range documents(t) {
 		t.Run(path, func(t *testing.T) {

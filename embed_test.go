@@ -13,6 +13,9 @@ func TestEmbed(t *testing.T) {
 	if n := strings.Count(read(t, "examples/embed/main.go"), "\n"); n >= most {
 		t.Errorf("the example has %d lines, and is to have fewer than %d", n, most)
 	}
+	if testing.Short() {
+		t.Skip("it is built without a race detector")
+	}
 	if out, err := exec.CommandContext(t.Context(), "go", "run", "./examples/embed").CombinedOutput(); err == nil || !strings.Contains(string(out), "usage: go run ./examples/embed DIR") {
 		t.Errorf("without a directory it printed %s, %v", out, err)
 	}

@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Files: scripts(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", dir)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
