@@ -29,8 +29,13 @@ func TestKeysInTheOpen(t *testing.T) {
 		address, scheme string
 		told            bool
 	}{
-		{":7420", "http", true}, {"0.0.0.0:7420", "http", true}, {"192.0.2.1:7420", "http", true},
-		{":7420", "https", false}, {"127.0.0.1:7420", "http", false}, {"localhost:0", "http", false}, {"[::1]:1", "http", false},
+		{":7420", "http", true},
+		{"0.0.0.0:7420", "http", true},
+		{"192.0.2.1:7420", "http", true},
+		{":7420", "https", false},
+		{"127.0.0.1:7420", "http", false},
+		{"localhost:0", "http", false},
+		{"[::1]:1", "http", false},
 	} {
 		var log bytes.Buffer
 		warnOfTheOpen(slog.New(slog.NewTextHandler(&log, nil)), c.address, c.scheme)

@@ -18,7 +18,7 @@ const (
 // connections is how many there may be at once: half of the files that the process may have open are for them, the rest is for the
 // store and the sandbox.
 var connections = sync.OnceValue(func() int {
-	return int(min(max(openFiles()/2, minConnections), maxConnections)) //nolint:gosec // it is bounded
+	return int(min(max(openFiles()/2, minConnections), maxConnections))
 })
 
 // pool is a listener with so many connections and no more. When one too many comes, the one that has been waiting the longest for a
@@ -60,7 +60,7 @@ func (p *pool) admit(conn net.Conn) (c, oldest *connection) {
 		if front == nil {
 			return nil, nil
 		}
-		oldest = front.Value.(*connection) //nolint:errcheck,forcetypeassert // nothing else is in there
+		oldest = front.Value.(*connection) //nolint:forcetypeassert // nothing else is in there
 		p.remove(oldest)
 	}
 	p.count++

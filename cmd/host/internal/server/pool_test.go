@@ -109,8 +109,11 @@ func TestConnectionsStay(t *testing.T) {
 	from := bufio.NewReader(conn)
 	for range 3 {
 		body := `{"template":"x","values":{}}`
-		fmt.Fprintf(conn, "POST /v1/tools/text_template/call HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		_, err := fmt.Fprintf(conn, "POST /v1/tools/text_template/call HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			annKey, len(body), body)
+		if err != nil {
+			t.Fatal(err)
+		}
 		answer, err := http.ReadResponse(from, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -176,9 +176,8 @@ func mistaken(status int, message string, errs ...error) huma.StatusError {
 	}
 	p := mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: message, Hint: "the document at /openapi.json says what there is"}, wrong)
 	p.Status = status
-	p.titled()
 	if status >= http.StatusInternalServerError {
-		*p = *problemOf(public(&tool.Error{Code: tool.Internal}))
+		p = problemOf(public(&tool.Error{Code: tool.Internal}))
 	}
-	return p
+	return p.titled()
 }

@@ -86,16 +86,15 @@ func (s *Server) keyed(ctx context.Context) (bool, error) {
 
 // notAuthenticated makes one answer of every key that does not work, whatever is wrong with it. Of what cannot be a key it says so.
 func notAuthenticated(err error) error {
-	e := tool.AsError(err)
-	switch e.Code {
-	case tool.Unavailable, tool.Internal, tool.Canceled, tool.Timeout:
+	switch e := tool.AsError(err); {
+	case e.Code == tool.Unavailable, e.Code == tool.Internal, e.Code == tool.Canceled, e.Code == tool.Timeout:
 		return err
-	}
-	p := unauthorized()
-	if errors.Is(err, tiers.ErrNoKey) {
+	case errors.Is(err, tiers.ErrNoKey):
+		p := unauthorized()
 		p.Detail, p.Hint = e.Message, e.Hint
+		return p
 	}
-	return p
+	return unauthorized()
 }
 
 func unauthorized() *Problem {
