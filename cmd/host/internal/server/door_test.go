@@ -30,7 +30,7 @@ type house struct {
 // holder is whom a key is made for.
 type holder struct{ tenant, persona, name, scopes string }
 
-func openHouse(t *testing.T, dir string, change func(*toolsmith.Options)) *house {
+func openHouse(t testing.TB, dir string, change func(*toolsmith.Options)) *house {
 	t.Helper()
 	h := &house{keys: map[holder]string{}}
 	face := mcp.New(mcp.Options{Desk: func(_ context.Context, p tool.Principal, session string) (desk.Desk, error) {
