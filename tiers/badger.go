@@ -1,6 +1,7 @@
 package tiers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type StoreOptions struct {
 	Logger        *slog.Logger  // what the store has to say; nil is nothing
 	CollectEvery  time.Duration // how often space of what was deleted is won back; 0 is 5 minutes
 
-	free func(dir string) (bytes uint64, err error) // of the disk; nil asks the system
+	free     func(dir string) (bytes uint64, err error) // of the disk; nil asks the system
+	patience time.Duration                              // with the end of the database; 0 is closePatience
 }
 
 const (
@@ -35,6 +37,7 @@ const (
 	valueLogBytes  = 64 << 20
 	valueThreshold = 1 << 20 // longer values lie in the value log, of which only long-lived processes win room back
 	collectEvery   = 5 * time.Minute
+	closePatience  = 30 * time.Second
 	discardRatio   = 0.5 // a file of the value log is written anew once half of it is waste
 )
 
@@ -51,6 +54,8 @@ type badgerStore struct {
 	turn  sync.Mutex // held while a transaction commits, and for all of one that others have overtaken too often
 	quit  chan struct{}
 	done  sync.WaitGroup
+
+	patience time.Duration // with the end of the database
 
 	mu      sync.Mutex // guards joining
 	joining *syncRound // the round that a Sync which begins now belongs to
@@ -99,7 +104,7 @@ func tryOpen(opt StoreOptions) (*badgerStore, error) {
 	if err != nil {
 		return nil, openError(opt, err)
 	}
-	s := &badgerStore{db: db, dir: opt.Dir, space: room, quit: make(chan struct{}), joining: &syncRound{}}
+	s := &badgerStore{db: db, dir: opt.Dir, space: room, quit: make(chan struct{}), joining: &syncRound{}, patience: cmp.Or(opt.patience, closePatience)}
 	if opt.Dir != "" {
 		every := opt.CollectEvery
 		if every <= 0 {
@@ -281,7 +286,25 @@ func syncFile(path string) error {
 func (s *badgerStore) Close() error {
 	close(s.quit)
 	s.done.Wait()
-	return translate(errors.Join(s.syncDisk(), s.tidy(), s.db.Close()))
+	return translate(errors.Join(s.syncDisk(), s.tidy(), s.closeWithin(s.patience)))
+}
+
+// closeWithin closes the database. Where its folder is gone or the disk is full, Badger tries for ever to make a table of what it has
+// in memory, all of which is in its log.
+func (s *badgerStore) closeWithin(patience time.Duration) error {
+	closed := make(chan error, 1)
+	go func() { closed <- s.db.Close() }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-timer.C:
+		return &tool.Error{
+			Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s could not be closed in order within %v", s.dir, patience),
+			Hint: "look whether its folder is there and the disk has room; what was committed is in its log, from which the next start takes it",
+		}
+	}
 }
 
 // Processes that end within moments leave a table each, before Badger finds the time to merge them. From tidyTables on they are

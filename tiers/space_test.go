@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -131,4 +132,26 @@ func TestLimitsOfTheSystemAreNoDamage(t *testing.T) {
 func isFull(err error) bool {
 	wrong := tool.AsError(err)
 	return wrong != nil && wrong.Code == tool.Unavailable && wrong.Hint != ""
+}
+
+// The end of a store whose folder is gone is told, and is one.
+func TestCloseGivesUp(t *testing.T) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("a folder in use does not go there")
+	}
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "store")
+	s, err := openAlone(StoreOptions{Dir: dir, patience: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), func(txn Txn) error { return txn.Set([]byte("a"), []byte("b")) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); !errors.Is(err, tool.Unavailable) {
+		t.Errorf("closing: %v", err)
+	}
 }

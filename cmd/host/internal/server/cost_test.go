@@ -19,6 +19,7 @@ func BenchmarkCall(b *testing.B) { benchmarkCalls(b, 1_000_000, http.StatusOK) }
 func BenchmarkRefused(b *testing.B) { benchmarkCalls(b, 1, http.StatusTooManyRequests) }
 
 func benchmarkCalls(b *testing.B, callsPerMinute, want int) {
+	b.Helper()
 	told, err := telemetry.New(b.Context(), telemetry.Options{Getenv: func(string) string { return "" }, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Off})})
 	if err != nil {
 		b.Fatal(err)
@@ -32,7 +33,7 @@ func benchmarkCalls(b *testing.B, callsPerMinute, want int) {
 	})
 	handler, key := told.Middleware(h.server.Handler()), h.key(holder{"local", "ann", "ann", "call,forge"})
 	post := func(path, body string) int {
-		r := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://localhost"+path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Content-Type", "application/json")
 		answer := httptest.NewRecorder()
