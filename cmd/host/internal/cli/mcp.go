@@ -11,6 +11,7 @@ import (
 	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/cmd/host/internal/telemetry"
 	"example.com/toolsmith/judge"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
@@ -117,7 +118,7 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(f.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	logger := telemetry.Slog(telemetry.NewLogger(c.Log, f.err))
 	var served *mcp.Face
 	late := &lateHost{open: func(ctx context.Context) (*openedHost, error) {
 		return f.openFor(ctx, c, reviewer, logger, served)

@@ -35,8 +35,8 @@ var answers = map[string]struct {
 	"yes":                   {says("accept", map[string]any{"approve": true, "reason": "looks right"}), ""},
 	"no":                    {says("accept", map[string]any{"approve": false, "reason": "too slow"}), "rejected by the client's user: too slow"},
 	"declined":              {says("decline", nil), "rejected by the client's user"},
-	"put away":              {says("cancel", nil), "nobody answered"},
-	"put away with a yes":   {says("cancel", map[string]any{"approve": true}), "nobody answered"},
+	"put away":              {says("cancel", nil), "put the question away"},
+	"put away with a yes":   {says("cancel", map[string]any{"approve": true}), "put the question away"},
 	"not answered":          {says("accept", nil), "not what was asked for"},
 	"an empty answer":       {says("accept", map[string]any{}), "not what was asked for"},
 	"a client without":      {nil, "cannot ask its user"},
@@ -78,6 +78,10 @@ func checkAnswer(t *testing.T, r result, want string) {
 		t.Errorf("not refused: %+v", r)
 	case want != "" && !strings.Contains(r.Error.Message, want):
 		t.Errorf("%s; want %s", r.Error.Message, want)
+	case strings.HasPrefix(want, "rejected") && (!strings.Contains(r.Error.Hint, "said no: do not ask again") || strings.Contains(r.Content[0].Text, "call forge_tool again")):
+		t.Errorf("a person who said no is asked again: %s", r.Content[0].Text)
+	case want == "put the question away" && !strings.Contains(r.Error.Hint, "do not ask again"):
+		t.Errorf("a person who put the question away is asked again: %s", r.Content[0].Text)
 	}
 }
 
@@ -173,5 +177,21 @@ func TestPromotionTakesAPerson(t *testing.T) {
 	}
 	if r := use(t, local, "promote_tool", map[string]any{"tool": handle, "to": "shared"}); r.Error.Code != "invalid_input" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A model whose user did not want a tool to rise is told not to ask again, instead of how that is done elsewhere.
+func TestANoIsNoRequestToAskElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{current, "2025-11-25"} {
+		for _, action := range []string{"decline", "cancel"} {
+			w := open(t, setting{})
+			p := w.overStdio(version, mcp.Local{}, says(action, nil))
+			handle := forgeOK(t, p, nil)
+			r := askedFor(t, p, "promote_tool", map[string]any{"tool": handle, "to": "agent"}, says(action, nil))
+			if r.Error.Code != "rejected" || !strings.Contains(r.Error.Hint, "do not ask again") || strings.Contains(r.Error.Hint, "host tool") {
+				t.Errorf("%s, %s: %+v", version, action, r)
+			}
+		}
 	}
 }

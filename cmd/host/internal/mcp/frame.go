@@ -41,8 +41,16 @@ func (f frame) isCall() bool { return f.method != "" && f.id != nil }
 func (f frame) isNotification() bool { return f.method != "" && f.id == nil }
 
 // readFrame looks a message over: one object in UTF-8, no key given twice, no odd spelling, no number that readers
-// disagree about. With a fault, the id is still there if it could be read.
+// disagree about. With a fault, the id is still there if it is that of a call and could be read.
 func readFrame(text []byte) (frame, *fault) {
+	f, wrong := readWhole(text)
+	if wrong != nil {
+		f = frame{id: idOf(text)}
+	}
+	return f, wrong
+}
+
+func readWhole(text []byte) (frame, *fault) {
 	text = bytes.TrimSpace(text)
 	switch {
 	case !utf8.Valid(text):
@@ -86,7 +94,6 @@ func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
 		return f, nil
 	}
 	if err := json.Unmarshal(method, &f.method); err != nil || !validMethod(f.method) {
-		f.method = ""
 		return f, invalid("a method is a text of at most %d printable characters", maxMethod)
 	}
 	if f.params = parts["params"]; len(f.params) > 0 && f.params[0] != '{' {

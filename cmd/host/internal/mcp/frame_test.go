@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestReadFrame(t *testing.T) {
@@ -64,6 +65,64 @@ func TestReadFrame(t *testing.T) {
 	}
 }
 
+// What is refused is told of with the id of the call, wherever that stands.
+func TestIDsOfWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // "" is none
+		`{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"arguments":{"tool":"x","tool":"y"}}}`:             `13`,
+		`{"method":"tools/call","params":{"id":1,"a":[{"id":2}],"s":"}\"],{\\","s":1},"jsonrpc":"2.0","id":"a}\"b"}`: `"a}\"b"`,
+		"\t{ \"id\" : 1 , \"Method\" : 1 } ":                                             `1`,
+		`{"\u0069d":1,"METHOD":"ping"}`:                                                  `1`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":` + strings.Repeat("[", 300):      `1`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":` + strings.Repeat(`{"id":`, 300): `1`,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}":                         `1`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","result":{},"result":1}`:                   `1`,
+		`{"jsonrpc":"2.0","id":12`:                                                       ``, // and on
+		`{"jsonrpc":"2.0","id":1,"result":{},"result":1}`:                                ``, // of a call of ours
+		`{"jsonrpc":"2.0","id":1,"error":{},"error":1}`:                                  ``,
+		`{"id":1,"id":1,"method":"a"}`:                                                   ``,
+		`{"id":1,"method":"a"}{"id":2,"method":"a"}`:                                     ``,
+		`[{"id":1,"method":"a","method":"b"}]`:                                           ``,
+		`{"id":1.5,"method":"a","method":"b"}`:                                           ``,
+		`{"id":1 2,"method":"a"}`:                                                        ``,
+		`{"id":[1],"method":"a","method":"b"}`:                                           ``,
+		`{"id":"a"b","method":"a"}`:                                                      ``,
+		"{\"id\":\"\xff\",\"method\":\"a\"}":                                             ``,
+		"{\"id\":\"\n\",\"method\":\"a\"}":                                               ``,
+		`{"id":"` + strings.Repeat("i", 300) + `","method":"a"}`:                         ``,
+		`}{"id":1,"method":"a"}`:                                                         ``,
+		``:                                                                               ``,
+	} {
+		if f, wrong := readFrame([]byte(text)); wrong == nil || string(f.id) != want {
+			t.Errorf("%.80s: %s, %v; want %s", text, f.id, wrong, want)
+		}
+	}
+}
+
+// FuzzID looks for ids in parts: where a message ends within the text is all the same, and what is sound has the id that it has.
+func FuzzID(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":"a","method":"b","params":{"id":[1]}}`), 7)
+	f.Add([]byte(`{"id":1,"method":"a","METHOD":"\u0061\""}`), 1)
+	f.Add([]byte(`{"id":12`), 30)
+	f.Add([]byte(`}]{[":,\`), 2)
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		id := idOf(text)
+		if sound, wrong := readFrame(text); wrong == nil && sound.isCall() && string(id) != string(sound.id) {
+			t.Errorf("%q has the id %s and %s", text, id, sound.id)
+		}
+		if id != nil && (!validID(id) || !json.Valid(invalid("x").answer(id)) || !utf8.Valid(id)) {
+			t.Errorf("%q has the id %q", text, id)
+		}
+		cut = max(0, min(cut, len(text)))
+		var g glance
+		g.over(text[:cut])
+		g.over(text[cut:])
+		if string(g.id()) != string(id) || len(g.part) > maxID+3 {
+			t.Errorf("%q in two parts has the id %q, not %q", text, g.id(), id)
+		}
+	})
+}
+
 func TestReadLine(t *testing.T) {
 	t.Parallel()
 	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", maxLine-1)+"\nthree"), 4096)
@@ -72,8 +131,9 @@ func TestReadLine(t *testing.T) {
 			t.Errorf("a line of %d bytes, want %d", len(line), want)
 		}
 	}
-	if _, err := readLine(bufio.NewReader(strings.NewReader(strings.Repeat("x", maxLine+1)))); !errors.Is(err, errLine) {
-		t.Error(err)
+	line, err := readLine(bufio.NewReader(strings.NewReader(strings.Repeat("x", 2*maxLine))))
+	if !errors.Is(err, errLine) || len(line) > maxLine+4096 {
+		t.Errorf("%d bytes, %v", len(line), err)
 	}
 }
 

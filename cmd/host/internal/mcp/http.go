@@ -27,7 +27,7 @@ const (
 // checked before; false is nobody. The server around it checks hosts, and bounds headers.
 func (f *Face) Handler(principal func(*http.Request) (tool.Principal, bool)) http.Handler {
 	// Its log is the clients' to fill, and the server around it knows further hosts.
-	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: f.opt.Idle, DisableLocalhostProtection: true}
+	old := sdk.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true}
 	now := old
 	now.Stateless, now.PropagateRequestCancellation = true, true
 	h := &handler{
@@ -101,7 +101,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			defer s.answering(name+idKey(f.id), answer)()
 		}
 	}
+	if name := r.Header.Get(sessionID); name != "" && !sessionless(r) {
+		defer s.using(name)()
+	}
 	h.serve(answer, r)
+	if name := answer.header.Get(sessionID); answer.to.method == initialize && name != "" {
+		s.using(name)() // from now on it is idle
+	}
 	answer.end()
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -27,6 +28,7 @@ type line struct {
 	ctx context.Context //nolint:containedctx // that of the request which waits now
 	req *sdk.CallToolRequest
 	n   float64 // of notifications of progress
+	tip string  // how to go on after what a person said; "" after a yes, and while nobody said anything
 }
 
 func newLine(ctx context.Context, s *seat, req *sdk.CallToolRequest) *line {
@@ -164,7 +166,44 @@ func (l *line) ask(ctx context.Context, what, sheet string) (approved bool, reas
 		return false, "", tool.AsError(ctx.Err())
 	}
 	approved, reason = read(said)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tip = tipAfter(said, approved)
 	return approved, reason, nil
+}
+
+// tipAfter is how a model goes on after what a client says that its user said: people are not asked again until they give in.
+func tipAfter(said *sdk.ElicitResult, approved bool) string {
+	switch {
+	case approved || said == nil:
+		return ""
+	case said.Action == "accept" && !fits(said):
+		return "it takes a client that answers what it is asked: tell the person, and do not ask again"
+	case said.Action == "accept" || said.Action == "decline":
+		return "the person said no: do not ask again unless they say so"
+	}
+	return "the person did not want to decide: do not ask again unless they say so"
+}
+
+// tipFor is the tip where an error comes of what a person said; "" otherwise.
+func (l *line) tipFor(err error) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !errors.Is(err, tool.Rejected) {
+		return ""
+	}
+	return l.tip
+}
+
+// declined words an error that comes of what a person said for the model that has to go on.
+func (l *line) declined(err error) error {
+	tip := l.tipFor(err)
+	if tip == "" {
+		return err
+	}
+	e := *tool.AsError(err)
+	e.Hint, e.RetryAfter = tip, 0
+	return &e
 }
 
 // askByAnswer has a person asked by the answer to the request that waits.

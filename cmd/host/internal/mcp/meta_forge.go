@@ -58,7 +58,7 @@ func runForge(ctx context.Context, c *call) (any, error) {
 	ctx = forge.WithStages(ctx, func(s forge.Stage) { c.line.progress(stageWords[s]) })
 	result, err := c.desk.Forge(ctx, c.args)
 	if err != nil {
-		return refusal(result, err), err
+		return c.refusal(result, err), err
 	}
 	t := result.Tool
 	out := forged{
@@ -76,8 +76,8 @@ var stageWords = map[forge.Stage]string{
 	forge.StageStatic: "checking the code", forge.StageTests: "running the test cases", forge.StageJudge: "under review", forge.StageRegister: "registering",
 }
 
-func refusal(r *forge.Result, err error) *refused {
-	out := &refused{Error: forModels(err), Stage: r.Stage, Notes: r.Notes, Verdict: verdictOf(r.Verdict), Next: "mend what the error names, and call forge_tool again"}
+func (c *call) refusal(r *forge.Result, err error) *refused {
+	out := &refused{Error: forModels(c.line.declined(err)), Stage: r.Stage, Notes: r.Notes, Verdict: verdictOf(r.Verdict), Next: "mend what the error names, and call forge_tool again"}
 	if len(r.Problems) > 1 {
 		out.Problems = r.Problems
 	}
@@ -85,6 +85,12 @@ func refusal(r *forge.Result, err error) *refused {
 		if !t.Success {
 			out.Failed = append(out.Failed, t)
 		}
+	}
+	switch {
+	case c.line.tipFor(err) != "":
+		out.Next = "tell the person what came of it, and go on without the tool"
+	case out.Error.RetryAfter > 0:
+		out.Next = "wait, and call forge_tool again with the same request"
 	}
 	switch out.Error.Code {
 	case tool.Denied, tool.Unavailable, tool.Internal:

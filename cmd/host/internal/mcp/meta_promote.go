@@ -46,12 +46,12 @@ func runPromote(ctx context.Context, c *call) (any, error) {
 	}
 	if c.person != "" || c.face.opt.AskAll {
 		if err := c.asked(ctx, r, to); err != nil {
-			return nil, err
+			return nil, c.line.declined(err)
 		}
 	}
 	risen, _, err := c.desk.Promote(ctx, r.ID, to, c.person)
 	if err != nil {
-		return nil, err
+		return nil, c.line.declined(err)
 	}
 	return promoted{risen.ID, risen.Name, risen.Tier, risen.PromotedBy}, nil
 }

@@ -48,6 +48,8 @@ var refusals = map[string]struct {
 	"nothing":                       {"POST", "", map[string]string{"Mcp-Session-Id": "S"}, 400, -32700, "invalid_request"},
 	"no JSON":                       {"POST", "{", map[string]string{"Mcp-Session-Id": "S"}, 400, -32700, "invalid_request"},
 	"too large":                     {"POST", strings.Repeat(" ", 1<<20+1), map[string]string{"Mcp-Session-Id": "S"}, 413, 0, "invalid_request"},
+	"a key that is given twice":     {"POST", text("tools/call", `{"name":"x","name":"y"}`), map[string]string{"Mcp-Session-Id": "S"}, 400, -32600, "invalid_request"},
+	"lists that nest too deep":      {"POST", text("ping", `{"a":`+strings.Repeat("[", 300)+strings.Repeat("]", 300)+`}`), map[string]string{"Mcp-Session-Id": "S"}, 400, -32600, "invalid_request"},
 	"no such method":                {"POST", text("tools/destroy", "{}"), map[string]string{"Mcp-Session-Id": "S"}, 200, -32601, "not_found"},
 	"no such method, now":           {"POST", text("tools/destroy", modernMeta), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/destroy"}, 404, -32601, "not_found"},
 	"a method that is gone":         {"POST", text("ping", modernMeta), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "ping"}, 404, -32601, "not_found"},

@@ -33,6 +33,7 @@ type seat struct {
 	mu      sync.Mutex
 	answers map[string]*reply // to calls in sessions over HTTP, by the session and the key of the id
 	used    map[string]bool   // sessions that were minted for connections, and used
+	uses    map[string]*use   // of sessions of the protocol over HTTP
 }
 
 // credential is what tells credentials apart. The same key with other scopes is another one.
@@ -46,7 +47,7 @@ const instructions = `A host for tools that you make yourself. Look for a tool w
 
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
-	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}}
+	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}, uses: map[string]*use{}}
 	s.listens = make(chan struct{}, maxSessions)
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Title: "Toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -245,7 +246,7 @@ func (s *seat) end(ctx context.Context, name string) {
 	if err == nil {
 		_, err = d.EndSession(ctx, s.who.Persona, name)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, tool.NotFound) { // one that only looked never was
 		s.face.opt.Logger.Warn("a session could not be ended; it ends when it was idle for long", "session", name, "error", err)
 	}
 }

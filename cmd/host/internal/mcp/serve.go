@@ -7,7 +7,8 @@ import (
 )
 
 // ServeStdio serves one client over lines of input and output, until the input or the context ends. Nothing but the protocol
-// is written to out. It returns when what was running has ended; the error is nil when the client left.
+// is written to out. It returns when what was running has ended, and waits for no person whom the client was to ask; the error is
+// nil when the client left.
 func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who Local) error {
 	s := f.newSeat(who.Principal)
 	s.fixed, s.life = who.Session, ctx
@@ -31,7 +32,7 @@ func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who 
 			s.end(context.WithoutCancel(ctx), s.fixed)
 		}
 	}()
-	err := s.server.Run(ctx, &lines{in: in, out: out, flood: s.flood})
+	err := s.server.Run(ctx, &lines{in: in, out: out, flood: s.flood, skip: f.opt.BodyTime})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil // the client left, or the process was asked to end
 	}

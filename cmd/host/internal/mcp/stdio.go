@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 // Bounds of a connection over standard input and output.
 const (
 	maxLine   = 4 << 20     // bytes of a message that comes in
+	maxSkip   = 64 << 20    // bytes of a line that is too large for a message, and is read to its end
 	maxCalls  = 64          // calls that wait for their answers at once
 	maxLinger = time.Minute // after the end of the input, for the answers to what was asked before: the longest that a tool may run
 )
@@ -27,62 +29,118 @@ const (
 type lines struct {
 	in    io.Reader
 	out   io.Writer
-	flood *bucket // of notifications
+	flood *bucket       // of notifications
+	skip  time.Duration // for the end of a line that is too large
 }
 
 var _ sdk.Transport = (*lines)(nil)
 
 // Connect implements the transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	c := &connection{out: l.out, flood: l.flood, read: make(chan []byte), gone: make(chan struct{}), idle: make(chan struct{}, 1), open: map[string]bool{}}
+	c := &connection{
+		out: l.out, flood: l.flood, skip: l.skip, read: make(chan incoming), gone: make(chan struct{}), news: make(chan struct{}, 1),
+		open: map[string]bool{}, asked: map[string]jsonrpc.ID{},
+	}
 	go c.readLines(bufio.NewReaderSize(l.in, 64<<10))
 	return c, nil
+}
+
+// incoming is a line that was read.
+type incoming struct {
+	text  []byte
+	wrong *fault          // it is too large, and was not kept
+	id    json.RawMessage // of such a one, if it could be read
+	last  bool            // nothing more is read
 }
 
 // connection is one client that speaks in lines.
 type connection struct {
 	out   io.Writer
 	flood *bucket
-	read  chan []byte   // lines; closed at the end of the input
-	gone  chan struct{} // closed by Close
-	idle  chan struct{} // told when no call waits any more; has room for one
+	skip  time.Duration
+	read  chan incoming    // closed at the end of the input
+	gone  chan struct{}    // closed by Close
+	news  chan struct{}    // told when no call waits any more, and when the client is asked something; has room for one
+	over  bool             // nothing more is read; of Read alone
+	limit <-chan time.Time // of the time after the end of the input; of Read alone
 
 	closing sync.Once
 	writing sync.Mutex
 	mu      sync.Mutex
-	open    map[string]bool // calls that wait for their answers, by the keys of their ids: true are those that were canceled
-	ended   error           // why there are no more lines; set before read is closed
+	open    map[string]bool       // calls that wait for their answers, by the keys of their ids: true are those that were canceled
+	asked   map[string]jsonrpc.ID // what the client was asked and has not answered, likewise
 }
 
-var errLine = errors.New("a message has more than the bytes that one may have")
+var (
+	errLine    = errors.New("a line is too large for a message")
+	errLarge   = &fault{jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has at most %d bytes", maxLine), advice{tool.InvalidRequest, "send less at once"}}
+	errEndless = &fault{
+		jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has at most %d bytes, and the line does not end; nothing more is read", maxLine),
+		advice{tool.InvalidRequest, "send less at once, and end each message with a line feed"},
+	}
+	errGone = &fault{code: jsonrpc.CodeInternalError, message: "the client is gone"}
+)
 
-// readLines reads until the input ends or a line is too long: what follows such a one cannot be told from the rest of it.
+// readLines reads until the input ends, or a line does not.
 func (c *connection) readLines(in *bufio.Reader) {
 	defer close(c.read)
 	for {
 		line, err := readLine(in)
-		if len(bytes.TrimSpace(line)) > 0 && !errors.Is(err, errLine) {
-			select {
-			case c.read <- line:
-			case <-c.gone:
-				return
-			}
+		if errors.Is(err, errLine) {
+			err = c.readOver(in, line)
+		} else if len(bytes.TrimSpace(line)) > 0 && !c.put(incoming{text: line}) {
+			return
 		}
 		if err != nil {
-			c.ended = err
 			return
 		}
 	}
 }
 
-// readLine returns the next line, which the caller owns.
+// put hands on what was read; false when nobody takes it any more.
+func (c *connection) put(l incoming) bool {
+	select {
+	case c.read <- l:
+		return true
+	case <-c.gone:
+		return false
+	}
+}
+
+// readOver reads on to the end of a line that is too large, for its id alone, within bounds: what follows a line without an end
+// cannot be told from the rest of it.
+func (c *connection) readOver(in *bufio.Reader, begun []byte) error {
+	var g glance
+	g.over(begun)
+	endless := incoming{wrong: errEndless, id: g.id(), last: true}
+	told := make(chan struct{})
+	limit := time.AfterFunc(c.skip, func() { c.put(endless); close(told) })
+	part, err := begun, error(nil)
+	for n := len(begun); n <= maxSkip && err == nil && !bytes.HasSuffix(part, []byte("\n")); n += len(part) {
+		if part, err = in.ReadSlice('\n'); errors.Is(err, bufio.ErrBufferFull) {
+			err = nil
+		}
+		g.over(part)
+	}
+	switch {
+	case !limit.Stop():
+		<-told
+		return errLine
+	case err == nil && !bytes.HasSuffix(part, []byte("\n")):
+		c.put(endless)
+		return errLine
+	}
+	c.put(incoming{wrong: errLarge, id: g.id()})
+	return err
+}
+
+// readLine returns the next line, which the caller owns; with errLine the beginning of one that is too large.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return nil, errLine
+		if line = append(line, part...); len(line) > maxLine {
+			return line, errLine
 		}
-		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
@@ -91,15 +149,15 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 
 // Read returns the next message that is sound; whoever sent another is told.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
+	for !c.over {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-c.gone:
 			return nil, io.EOF
 		case line, ok := <-c.read:
-			if !ok {
-				return nil, c.end(ctx)
+			if c.over = !ok || line.last; !ok {
+				break
 			}
 			m, err := c.take(line)
 			if m != nil || err != nil {
@@ -107,28 +165,48 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 		}
 	}
+	return c.end(ctx)
 }
 
-// end tells the client why nothing more is read, and waits until what it asked before is answered.
-func (c *connection) end(ctx context.Context) error {
-	if errors.Is(c.ended, errLine) {
-		f := invalid("a message has at most %d bytes; nothing more is read", maxLine)
-		_ = c.write(f.answer(nil)) // the connection ends in any case
+// end waits, after the end of the input, until what the client asked before is answered. What it was asked itself nobody answers
+// any more, and is answered in its place.
+func (c *connection) end(ctx context.Context) (jsonrpc.Message, error) {
+	if c.limit == nil {
+		c.limit = time.After(maxLinger)
 	}
-	limit := time.NewTimer(maxLinger)
-	defer limit.Stop()
 	for c.waiting() {
+		if id, ok := c.unanswered(); ok {
+			return &jsonrpc.Response{ID: id, Error: errGone.wire()}, nil
+		}
 		select {
-		case <-c.idle:
+		case <-c.news:
 		case <-c.gone:
-			return io.EOF
+			return nil, io.EOF
 		case <-ctx.Done():
-			return io.EOF
-		case <-limit.C:
-			return io.EOF
+			return nil, io.EOF
+		case <-c.limit:
+			return nil, io.EOF
 		}
 	}
-	return io.EOF
+	return nil, io.EOF
+}
+
+// unanswered is the id of something that the client was asked, which waits no more.
+func (c *connection) unanswered() (id jsonrpc.ID, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, id := range c.asked {
+		delete(c.asked, key)
+		return id, true
+	}
+	return id, false
+}
+
+// answered takes note that the client was asked something and waits no more.
+func (c *connection) answered(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked, key)
 }
 
 // waiting reports whether calls wait for their answers.
@@ -139,8 +217,11 @@ func (c *connection) waiting() bool {
 }
 
 // take reads one line. Without a message it is answered, or nothing to answer.
-func (c *connection) take(line []byte) (jsonrpc.Message, error) {
-	f, wrong := readFrame(line)
+func (c *connection) take(line incoming) (jsonrpc.Message, error) {
+	if line.wrong != nil {
+		return nil, c.write(line.wrong.answer(line.id))
+	}
+	f, wrong := readFrame(line.text)
 	if wrong == nil {
 		wrong = c.admit(f)
 	}
@@ -151,7 +232,10 @@ func (c *connection) take(line []byte) (jsonrpc.Message, error) {
 		return nil, nil //nolint:nilnil // dropped: nobody waits for an answer
 	}
 	c.cancel(f.cancels())
-	m, err := jsonrpc.DecodeMessage(line)
+	if f.method == "" {
+		c.answered(idKey(f.id))
+	}
+	m, err := jsonrpc.DecodeMessage(line.text)
 	if err != nil {
 		c.settle(idKey(f.id))
 		return nil, c.write(invalid("the message cannot be read").answer(f.id))
@@ -201,11 +285,28 @@ func (c *connection) settle(key string) {
 	defer c.mu.Unlock()
 	delete(c.open, key)
 	if len(c.open) == 0 {
-		select {
-		case c.idle <- struct{}{}:
-		default:
-		}
+		c.tell()
 	}
+}
+
+// tell has end look again.
+func (c *connection) tell() {
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// ask takes note of what the client is asked, and of what it need not answer any more.
+func (c *connection) ask(r *jsonrpc.Request) {
+	if !r.IsCall() {
+		c.answered(frame{method: r.Method, params: r.Params}.cancels())
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked[rawKey(r.ID)] = r.ID
+	c.tell()
 }
 
 // Write sends a message.
@@ -213,6 +314,9 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Response)
 	if ok && r.Error != nil {
 		r.Error = coded(r.Error)
+	}
+	if asks, is := m.(*jsonrpc.Request); is {
+		c.ask(asks)
 	}
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
