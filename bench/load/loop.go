@@ -13,10 +13,10 @@ func Closed(ctx context.Context, to Target, clients int, during time.Duration) *
 	list := Dial(ctx, to.Address, clients)
 	defer Hang(list)
 	return each(ctx, to, list, func(i int, begin time.Time) turn {
-		return func() (time.Time, int, bool) {
+		return func() (request, bool) {
 			i++
 			now := time.Now()
-			return now, i, now.Sub(begin) < during
+			return request{which: i, since: now}, now.Sub(begin) < during
 		}
 	})
 }
@@ -36,25 +36,37 @@ func Arrivals(perSecond float64, during time.Duration, seed uint64) []time.Durat
 	}
 }
 
-// Open sends a request at each of the times, whatever has been answered by then. A time is counted from when its request was due,
-// even where it had to wait for one of the clients.
+// Open sends a request at each of the times, whatever has been answered by then. A time is counted from when its request was due
+// where all clients were waiting for answers then. Where one was free and woke up late, that is the generator's own lateness.
 func Open(ctx context.Context, to Target, clients []*Client, arrivals []time.Duration) *Tally {
 	var next atomic.Int64
 	return each(ctx, to, clients, func(_ int, begin time.Time) turn {
-		return func() (time.Time, int, bool) {
+		return func() (request, bool) {
 			i := int(next.Add(1)) - 1
 			if i >= len(arrivals) {
-				return time.Time{}, 0, false
+				return request{}, false
 			}
 			due := begin.Add(arrivals[i])
-			time.Sleep(time.Until(due))
-			return due, i, true
+			early := time.Until(due)
+			if early <= 0 {
+				return request{which: i, since: due}, true
+			}
+			time.Sleep(early)
+			now := time.Now()
+			return request{i, now, now.Sub(due)}, true
 		}
 	})
 }
 
-// turn says since when a request is due, which it is, and whether there is one.
-type turn func() (since time.Time, which int, more bool)
+// request is one to send.
+type request struct {
+	which int
+	since time.Time     // its time is counted
+	late  time.Duration // by the generator's own doing
+}
+
+// turn waits until there is a request to send; false is that there are no more.
+type turn func() (r request, more bool)
 
 // each lets clients ask what their turns say.
 func each(ctx context.Context, to Target, clients []*Client, turns func(i int, begin time.Time) turn) *Tally {
@@ -76,14 +88,14 @@ func each(ctx context.Context, to Target, clients []*Client, turns func(i int, b
 // fill asks on one connection, turn by turn.
 func (t *Tally) fill(ctx context.Context, c *Client, to Target, turn turn) {
 	for ctx.Err() == nil {
-		since, which, more := turn()
+		r, more := turn()
 		if !more {
 			return
 		}
-		t.Late.Add(time.Since(since))
-		status, body, err := c.Ask(ctx, to.Requests[which%len(to.Requests)])
+		t.Late.Add(r.late)
+		status, body, err := c.Ask(ctx, to.Requests[r.which%len(to.Requests)])
 		if ctx.Err() == nil {
-			t.count(to.Want, status, body, err, time.Since(since))
+			t.count(to.Want, status, body, err, time.Since(r.since))
 		}
 	}
 }

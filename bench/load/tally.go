@@ -12,7 +12,7 @@ import (
 // Tally is what became of requests. The zero value is empty; it is not safe for concurrent use.
 type Tally struct {
 	Served, Refused stats.Histogram // times until the answer: 200, or that there is too much to do
-	Late            stats.Histogram // between when requests were due and when they were sent: within the times, and not the server's
+	Late            stats.Histogram // of the generator itself, between when requests were due and when they were sent: not within the times
 	Failed          int             // everything else
 	Complaint       string          // of the first that failed
 	Took            time.Duration   // from the first request to the last answer

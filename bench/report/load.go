@@ -18,7 +18,7 @@ type Load struct {
 	P95        float64 `json:"p95,omitempty"`
 	P99        float64 `json:"p99,omitempty"`
 	RefusedP95 float64 `json:"refusedP95,omitempty"`
-	LateP95    float64 `json:"lateP95,omitempty"` // between when requests were due and when they were sent
+	LateP95    float64 `json:"lateP95,omitempty"` // of the generator itself, which is not within the times
 	N          int     `json:"n"`                 // served
 	CPU        float64 `json:"cpu,omitempty"`     // of the server for each answer, where it is known
 }
