@@ -39,11 +39,14 @@ func (f *fault) wire() *jsonrpc.Error {
 }
 
 // answer is the message that tells the sender of a fault.
-func (f *fault) answer(id json.RawMessage) []byte {
+func (f *fault) answer(id json.RawMessage) []byte { return answer(id, f.wire()) }
+
+// answer is the message that tells of an error; without an id, of what was no call.
+func answer(id json.RawMessage, e *jsonrpc.Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, _ := json.Marshal(f.wire()) // texts and a number
+	text, _ := json.Marshal(e) // texts, a number, and data that is JSON
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, text)
 }
 

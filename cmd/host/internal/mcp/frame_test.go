@@ -125,15 +125,17 @@ func FuzzID(f *testing.F) {
 
 func TestReadLine(t *testing.T) {
 	t.Parallel()
-	in := bufio.NewReaderSize(strings.NewReader("one\n"+strings.Repeat("x", maxLine-1)+"\nthree"), 4096)
-	for _, want := range []int{4, maxLine, 5} {
-		if line, _ := readLine(in); len(line) != want {
-			t.Errorf("a line of %d bytes, want %d", len(line), want)
+	most := strings.Repeat("x", maxLine)
+	in := bufio.NewReaderSize(strings.NewReader("one\n"+most+"\n"+most+"\r\nthree"), 4096)
+	for _, want := range []int{4, maxLine + 1, maxLine + 2, 5} {
+		if line, err := readLine(in); len(line) != want || errors.Is(err, errLine) {
+			t.Errorf("a line of %d bytes, want %d: %v", len(line), want, err)
 		}
 	}
-	line, err := readLine(bufio.NewReader(strings.NewReader(strings.Repeat("x", 2*maxLine))))
-	if !errors.Is(err, errLine) || len(line) > maxLine+4096 {
-		t.Errorf("%d bytes, %v", len(line), err)
+	for _, more := range []string{"x\n", "\r\r\n", most} {
+		if line, err := readLine(bufio.NewReader(strings.NewReader(most + more))); !errors.Is(err, errLine) || len(line) > maxLine+4096 {
+			t.Errorf("%d bytes, %v", len(line), err)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
 		refuse(w, http.StatusNotAcceptable, tool.InvalidRequest, "send Accept: text/event-stream", "what is read here is a stream of events")
 	case name == "" && (r.Method == http.MethodGet || r.Method == http.MethodDelete):
 		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "initialize begins a session, and its answer names it", "the header Mcp-Session-Id is missing")
-	case name != "" && !s.has(name):
+	case name != "" && s.named(name) == nil:
 		refuse(w, http.StatusNotFound, tool.NotFound, beginAgain, "there is no such session, or not any more")
 	default:
 		return true
@@ -71,12 +71,12 @@ func accepts(r *http.Request, kind string) bool {
 	return false
 }
 
-// has reports whether a session is one of this credential's. Others have theirs elsewhere, which looks the same as none.
-func (s *seat) has(name string) bool {
+// named returns the session of this credential that has a name; nil is none. Others have theirs elsewhere, which looks the same.
+func (s *seat) named(name string) *sdk.ServerSession {
 	for session := range s.server.Sessions() {
-		if session.ID() == name {
-			return true
+		if name != "" && session.ID() == name {
+			return session
 		}
 	}
-	return false
+	return nil
 }

@@ -151,15 +151,14 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 	if !ok {
 		return f, false
 	}
-	session := !sessionless(r) && r.Header.Get(sessionID) != ""
 	f, wrong := readFrame(body)
-	if wrong == nil && !sessionless(r) {
-		if wrong = f.inOrder(session, r.Header.Get("Mcp-Protocol-Version")); wrong != nil && !f.isCall() {
+	if wrong == nil {
+		if wrong = s.inOrder(f, r); wrong != nil && !f.isCall() {
 			f.id = nil // it answers a call of ours
 		}
 	}
 	if wrong != nil {
-		writeMessage(w, wrong.status(session), wrong.answer(f.id))
+		writeMessage(w, wrong.status(!sessionless(r) && r.Header.Get(sessionID) != ""), wrong.answer(f.id))
 		return f, false
 	}
 	if reason := s.enter(f, r); reason != "" {
@@ -169,6 +168,23 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return f, true
+}
+
+// inOrder says what is wrong with a message because of when it comes, or of what its headers say of the version; nil is nothing.
+func (s *seat) inOrder(f frame, r *http.Request) *fault {
+	version, name := r.Header.Get("Mcp-Protocol-Version"), r.Header.Get(sessionID)
+	if !sessionless(r) {
+		return f.inOrder(name != "", version)
+	}
+	session := s.named(name)
+	if session == nil || session.InitializeParams() == nil || f.version() != "" {
+		return nil
+	}
+	speaks := session.InitializeParams().ProtocolVersion
+	return &fault{
+		sdk.CodeHeaderMismatch, "this session speaks " + speaks + ", and the header Mcp-Protocol-Version says " + tool.Quote(version),
+		advice{tool.InvalidRequest, "send Mcp-Protocol-Version: " + speaks + ", the version that the answer to initialize has"},
+	}
 }
 
 // read returns the body of a request, which comes in time and is not too large.

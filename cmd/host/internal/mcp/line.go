@@ -14,8 +14,11 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// current is the first version of the protocol without sessions.
-const current = "2026-07-28"
+// Versions of the protocol.
+const (
+	current  = "2026-07-28" // the first without sessions
+	stateful = "2025-11-25" // the last with sessions
+)
 
 // line is the way back to the client that waits for a call. When a call waits for a person, the request that goes on with it
 // takes the place of the one that began it.

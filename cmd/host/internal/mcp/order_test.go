@@ -113,6 +113,36 @@ func send(t *testing.T, method, url, text string, header map[string]string) stre
 	return stream{r.Body, r.StatusCode, r.Header}
 }
 
+// A client that begins a session with a version that there is not, or that has no sessions, is answered with one that there is, and
+// served in that one: it is asked in the way of that version, too.
+func TestSessionsSpeakAVersionThatThereIs(t *testing.T) {
+	t.Parallel()
+	const stateful = "2025-11-25"
+	yes := says("accept", map[string]any{"approve": true})
+	w := open(t, asking(t))
+	url := w.serve()
+	for _, version := range []string{"2099-01-01", "1", "x"} {
+		for where, p := range map[string]peer{"stdio": w.overStdio(version, mcp.Local{}, yes), "HTTP": w.overHTTP(url, version, "acme/ann", yes)} {
+			if got := p.common().version; got != stateful {
+				t.Errorf("%s over %s: the version is %s", version, where, got)
+			}
+			if r := use(t, p, "forge_tool", request(nil)); r.IsError || r.RequestState != "" {
+				t.Errorf("%s over %s: %+v", version, where, r)
+			}
+		}
+	}
+	r := ask(t, http.MethodPost, url, strings.ReplaceAll(begin, "2025-06-18", current), nil)
+	if !strings.Contains(r.body, `"protocolVersion":"`+stateful+`"`) {
+		t.Errorf("%s", r.body)
+	}
+	r = ask(t, http.MethodPost, url, text("tools/list", "{}"), map[string]string{
+		"Mcp-Session-Id": r.header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version": current, "Mcp-Method": "tools/list",
+	})
+	if !strings.Contains(r.body, "this session speaks "+stateful) {
+		t.Errorf("another version in the session: %d %s", r.status, r.body)
+	}
+}
+
 func TestRequestsThatDoNotFitAreProblems(t *testing.T) {
 	t.Parallel()
 	w := open(t, setting{})

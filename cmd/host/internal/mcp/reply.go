@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -110,18 +111,15 @@ func (r *reply) end() {
 	}
 }
 
-// message makes a refusal a message of the protocol; without one ok is false, unless the answer is one already.
+// message makes a refusal a message of the protocol, for which there was one to read; without it ok is false.
 func (r *reply) message(text []byte) (_ []byte, ok bool) {
-	if m, err := jsonrpc.DecodeMessage(text); err == nil {
-		if m, ok := m.(*jsonrpc.Response); ok && m.Error != nil {
-			m.Error = coded(m.Error)
-			if whole, err := jsonrpc.EncodeMessage(m); err == nil {
-				text = whole
-			}
-		}
-		return text, true
+	var m struct {
+		Error *jsonrpc.Error `json:"error"`
 	}
-	if r.began || r.status == http.StatusBadRequest && r.to.isCall() {
+	switch {
+	case json.Unmarshal(text, &m) == nil && m.Error != nil:
+		return answer(r.to.id, coded(m.Error)), true
+	case r.began || r.status == http.StatusBadRequest && r.to.method != "":
 		return invalid("%s", text).answer(r.to.id), true
 	}
 	return text, false

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -114,6 +115,7 @@ func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		if wrong := s.begins(method, req); wrong != nil {
 			return nil, wrong.wire()
 		}
+		negotiate(req)
 		result, err = next(ctx, method, req)
 		return result, advised(method, err)
 	}
@@ -153,6 +155,14 @@ func (s *seat) begins(method string, req sdk.Request) *fault {
 		return errSessions
 	}
 	return nil
+}
+
+// negotiate puts the version that a session is to speak in the place of one that its client asked for, and that there is not, or not
+// with sessions: the protocol library answers with that one, but goes on as if the session had the other.
+func negotiate(req sdk.Request) {
+	if p, ok := req.GetParams().(*sdk.InitializeParams); ok && p != nil && (p.ProtocolVersion >= current || !slices.Contains(sdk.SupportedProtocolVersions(), p.ProtocolVersion)) {
+		p.ProtocolVersion = stateful
+	}
 }
 
 var (

@@ -138,13 +138,18 @@ func (c *connection) readOver(in *bufio.Reader, begun []byte) error {
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLine {
+		if line = append(line, part...); len(withoutEnd(line)) > maxLine {
 			return line, errLine
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}
+}
+
+// withoutEnd is what a line holds.
+func withoutEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 // Read returns the next message that is sound; whoever sent another is told.

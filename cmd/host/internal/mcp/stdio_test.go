@@ -31,12 +31,16 @@ func TestRefusalsHaveTheIDOfTheCall(t *testing.T) {
 		"one that nests too deep":   `{"jsonrpc":"2.0","id":700,"method":"tools/call","params":` + strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300) + "}",
 		"5 MB, and the id first":    large(700, 5<<20, false),
 		"5 MB, and the id last":     large(700, 5<<20, true),
-		"barely too much":           large(700, 4<<20, true),
+		"barely too much":           large(700, 4<<20+1-len(large(700, 0, true)), true),
 	} {
 		p.raw(text)
 		if m, err := p.next(); err != nil || fmt.Sprint(m.ID) != "700" || m.Error == nil || m.Error.Code != -32600 || !strings.Contains(string(m.Error.Data), "hint") {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
+	}
+	p.raw(large(700, 4<<20-len(large(700, 0, true)), true))
+	if m, err := p.next(); err != nil || fmt.Sprint(m.ID) != "700" || m.Error != nil {
+		t.Errorf("as much as there may be: %+v, %v", m, err)
 	}
 	if r := use(t, p, "call_tool", map[string]any{"tool": handle, "input": map[string]int{"a": 1, "b": 2}}); r.IsError {
 		t.Errorf("afterwards: %+v", r)

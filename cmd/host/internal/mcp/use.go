@@ -24,7 +24,7 @@ func (s *seat) using(name string) (done func()) {
 
 // leaves takes note that a request has ended.
 func (s *seat) leaves(name string, u *use) {
-	there := s.has(name)
+	there := s.named(name) != nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch u.requests--; {
@@ -44,9 +44,7 @@ func (s *seat) expire(name string, u *use) {
 		delete(s.uses, name)
 	}
 	s.mu.Unlock()
-	for session := range s.server.Sessions() {
-		if idle && session.ID() == name {
-			_ = session.Close() // a client that is gone has nobody to tell
-		}
+	if session := s.named(name); idle && session != nil {
+		_ = session.Close() // a client that is gone has nobody to tell
 	}
 }

@@ -292,6 +292,11 @@ func (b *base) shake(call func(string, any) message, notify func(string, any)) {
 	if b.begun.Error != nil {
 		b.t.Fatalf("initialize: %+v", b.begun.Error)
 	}
+	var began struct{ ProtocolVersion string }
+	if err := json.Unmarshal(b.begun.Result, &began); err != nil {
+		b.t.Fatal(err)
+	}
+	b.version = began.ProtocolVersion
 	notify("notifications/initialized", map[string]any{})
 }
 
