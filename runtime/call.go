@@ -123,6 +123,9 @@ func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.R
 	if err == nil {
 		err = h.fits(t, input)
 	}
+	if err == nil && t.ID != "" {
+		err = h.opt.Shelf.Counts(ctx) // what cannot be counted does not run
+	}
 	if err != nil {
 		return result, tool.AsError(err)
 	}

@@ -179,6 +179,35 @@ func TestRegister(t *testing.T) {
 }
 
 // Whatever happens to a forged tool shows in the very next call.
+// uncounting is a shelf that can count no use.
+type uncounting struct{ *tiers.Shelf }
+
+func (uncounting) Counts(context.Context) error {
+	return &tool.Error{Code: tool.Unavailable, Message: "the disk is full"}
+}
+
+// A forged tool does not run where its use cannot be counted; those of the host do.
+func TestCallThatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	h := host(t, runtime.HostOptions{})
+	h.put(t, ann, "one", code(`function execute() { return {n: 1} }`))
+	full, err := runtime.NewHost(open(t), runtime.HostOptions{Shelf: uncounting{h.shelf}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = full.Register(hostTool("own", anyObject, ``, func(in json.RawMessage) (json.RawMessage, error) { return in, nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := full.Call(t.Context(), ann.Caller, "one", json.RawMessage(`{"n":1}`))
+	if !errors.Is(err, tool.Unavailable) || r.Stats.Fuel != 0 {
+		t.Errorf("it ran with %d units of fuel: %v", r.Stats.Fuel, err)
+	}
+	if _, err := full.Call(t.Context(), ann.Caller, "own", json.RawMessage(`{}`)); err != nil {
+		t.Errorf("a tool of the host: %v", err)
+	}
+}
+
 func TestCallFollowsTheShelf(t *testing.T) {
 	t.Parallel()
 	h := host(t, runtime.HostOptions{})

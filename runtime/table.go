@@ -18,6 +18,8 @@ type Shelf interface {
 	Current(ctx context.Context, tenant string) ([]*tool.Record, error)
 	// Implementation returns what a version does, whole.
 	Implementation(ctx context.Context, tenant, id string) (tool.Implementation, error)
+	// Counts is nil when uses can be counted now, and else why not. It is asked before each call of a forged tool.
+	Counts(ctx context.Context) error
 	// RecordUse counts a finished call; it does not wait for a disk.
 	RecordUse(ctx context.Context, tenant, id string, use tool.Use) error
 	// Touch says that a session is in use.

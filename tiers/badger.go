@@ -72,6 +72,9 @@ type syncRound struct {
 // first one holds it and serves the others, and when it ends another takes its place (see ADR 23). Elsewhere, and while a
 // backup is restored into it, the error is of code Unavailable and names who holds it. So is the error of a store that is
 // damaged, and of a disk with less than 64 MiB free. The context is that of opening.
+//
+// Where the disk is full when the store is closed, the error is Unavailable too: nothing that was committed is lost, but the
+// directory stays held by this process as long as it lives.
 func OpenStore(ctx context.Context, opt StoreOptions) (Store, error) {
 	if opt.Dir != "" && shareable {
 		return share(ctx, opt)
@@ -250,7 +253,7 @@ func (s *badgerStore) syncDisk() error {
 	if err := s.db.Sync(); err != nil || s.dir == "" {
 		return err
 	}
-	logs, err := filepath.Glob(filepath.Join(s.dir, "*.mem"))
+	logs, err := filesIn(s.dir, "*.mem")
 	if err != nil || len(logs) < 2 {
 		return err
 	}
@@ -260,9 +263,18 @@ func (s *badgerStore) syncDisk() error {
 // syncLogs syncs all logs, also those that another process has written before it was killed: what it has committed may be
 // taken for safe by a Sync of ours.
 func (s *badgerStore) syncLogs() error {
-	memory, err := filepath.Glob(filepath.Join(s.dir, "*.mem"))
-	values, valuesErr := filepath.Glob(filepath.Join(s.dir, "*.vlog"))
+	memory, err := filesIn(s.dir, "*.mem")
+	values, valuesErr := filesIn(s.dir, "*.vlog")
 	return translate(errors.Join(err, valuesErr, syncFiles(append(memory, values...))))
+}
+
+// filesIn returns the paths of the files of a directory whose names match a pattern, whatever its own name is.
+func filesIn(dir, pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, err
 }
 
 func syncFiles(paths []string) error {
@@ -283,9 +295,14 @@ func syncFile(path string) error {
 	return f.Sync()
 }
 
+// Close closes the store. On a full disk Badger could not write what is in memory, which would end the process, so that it is left
+// to its log: the directory is held until the process has ended.
 func (s *badgerStore) Close() error {
 	close(s.quit)
 	s.done.Wait()
+	if full := s.space.forClose(); full != nil {
+		return translate(errors.Join(full, s.syncDisk()))
+	}
 	return translate(errors.Join(s.syncDisk(), s.tidy(), s.closeWithin(s.patience)))
 }
 
@@ -324,7 +341,7 @@ func (s *badgerStore) tidy() error {
 	if s.dir == "" || levels[0].NumTables < tidyTables || total > tidyBytes {
 		return nil
 	}
-	if full := s.space.forCommit(); full != nil {
+	if full := s.space.forWork(int(total)); full != nil {
 		return nil //nolint:nilerr // it can wait until there is room
 	}
 	return s.db.Flatten(1)
@@ -339,7 +356,7 @@ func (s *badgerStore) collect(every time.Duration) {
 		case <-s.quit:
 			return
 		case <-tick.C:
-			for s.db.RunValueLogGC(discardRatio) == nil { // one file at a time, until there is nothing to win
+			for s.space.forWork(valueLogBytes) == nil && s.db.RunValueLogGC(discardRatio) == nil { // one file at a time, until there is nothing to win
 				continue
 			}
 		}

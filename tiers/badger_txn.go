@@ -50,8 +50,8 @@ type badgerTxn struct {
 
 // begin opens a transaction, which has to be ended.
 func (s *badgerStore) begin(m mode) (*badgerTxn, error) {
-	if m != viewing && s.space != nil {
-		if err := s.space.forCommit(); err != nil {
+	if m != viewing {
+		if err := s.space.forChange(0); err != nil {
 			return nil, err
 		}
 	}
@@ -82,6 +82,9 @@ func (t *badgerTxn) end() {
 // commit makes all changes at once, and tells the others of the entries in the order of commits. The error is
 // badger.ErrConflict when something that was read has changed meanwhile.
 func (t *badgerTxn) commit(by party) error {
+	if err := t.store.space.forChange(t.bytes); err != nil {
+		return err
+	}
 	if t.mode != alone {
 		t.store.turn.Lock()
 		defer t.store.turn.Unlock()

@@ -2,6 +2,7 @@ package tiers
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,11 +33,11 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 	}
 	defer s.Close()
 	put := func(Txn) error { return nil }
-	free = commitSpace
+	free = s.space.reserve()
 	if err := s.Update(t.Context(), put); err != nil {
 		t.Error(err)
 	}
-	free = commitSpace - 1
+	free--
 	if err := s.Update(t.Context(), put); err != nil {
 		t.Errorf("looked again at once: %v", err)
 	}
@@ -46,6 +47,91 @@ func TestFullDiskIsNoticedBefore(t *testing.T) {
 	}
 	if err := s.View(t.Context(), func(Reader) error { return nil }); err != nil {
 		t.Errorf("reading needs no room: %v", err)
+	}
+}
+
+// What is committed leaves room for the tables of all logs, however much it is itself.
+func TestChangesLeaveTheReserve(t *testing.T) {
+	t.Parallel()
+	var free uint64
+	s := space{dir: t.TempDir(), free: func(string) (uint64, error) { return free, nil }}
+	for range 3 {
+		f, err := os.CreateTemp(s.dir, "*.mem")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	if got := s.reserve(); got != spareSpace+3*memTableBytes {
+		t.Errorf("%d bytes for three logs", got)
+	}
+	free = s.reserve()
+	if err := s.forChange(1 << 10); !isFull(err) { // the first looks
+		t.Errorf("a change takes the reserve: %v", err)
+	}
+	s.next = time.Time{}
+	if err := s.forChange(0); err != nil {
+		t.Error(err)
+	}
+	if err := s.forChange(1 << 10); err != nil {
+		t.Errorf("looked again at once: %v", err)
+	}
+	if err := s.forChange(spareSpace / 2); !isFull(err) {
+		t.Errorf("did not look again for much: %v", err)
+	}
+	var none *space
+	if err := errors.Join(none.forChange(1), none.forWork(1), none.forClose()); err != nil {
+		t.Errorf("in memory: %v", err)
+	}
+}
+
+// A store whose disk has become full is left to its log when it is closed, and lacks nothing when it is opened again.
+func TestFullDiskLeavesTheLog(t *testing.T) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("what is free is not asked there")
+	}
+	t.Parallel()
+	var free atomic.Uint64
+	free.Store(openSpace)
+	dir := t.TempDir()
+	s, err := openAlone(StoreOptions{Dir: dir, free: func(string) (uint64, error) { return free.Load(), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), func(txn Txn) error { return txn.Set([]byte("a"), []byte("b")) }); err != nil {
+		t.Fatal(err)
+	}
+	free.Store(s.space.reserve() - 1)
+	if err := s.Close(); !isFull(err) || !strings.Contains(err.Error(), "not closed in order") || !strings.Contains(tool.AsError(err).Hint, "next start") {
+		t.Errorf("closing: %v", err)
+	}
+	if tables, _ := filesIn(dir, "*.sst"); len(tables) != 0 || s.db.IsClosed() {
+		t.Errorf("Badger was closed, and made %q", tables)
+	}
+	if _, err := tryOpen(StoreOptions{Dir: dir}); !isHeld(err) {
+		t.Errorf("two have it open: %v", err)
+	}
+	next := t.TempDir() // stands for the next process
+	files, err := filesIn(dir, "*")
+	for _, path := range files {
+		err = errors.Join(err, os.Link(path, filepath.Join(next, filepath.Base(path))))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := openAlone(StoreOptions{Dir: next})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := again.View(t.Context(), func(r Reader) error {
+		value, _, err := r.Get([]byte("a"))
+		if string(value) != "b" {
+			t.Errorf("it holds %q", value)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -88,6 +174,46 @@ func TestFullDiskIsRead(t *testing.T) {
 			t.Errorf("%s finds nothing that is due, and does not load: %v", name, err)
 		}
 	}
+}
+
+// Uses are counted only where there is room for them, which is known before a tool is called; and not more than are kept.
+func TestFullDiskCountsNothing(t *testing.T) {
+	t.Parallel()
+	var free atomic.Uint64
+	free.Store(openSpace)
+	s, err := Open(t.Context(), t.TempDir(), StoreOptions{free: func(string) (uint64, error) { return free.Load(), nil }}, Options{TendEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Counts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	free.Store(0)
+	for s.Counts(t.Context()) == nil { // it asks from time to time
+		time.Sleep(spacePause)
+	}
+	if err := s.Counts(t.Context()); !isFull(err) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	free.Store(openSpace)
+	for s.Counts(t.Context()) != nil {
+		time.Sleep(spacePause)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.uses.askNext = time.Time{}
+	if err := s.Counts(gone); !errors.Is(err, tool.Canceled) {
+		t.Errorf("asked by one who left: %v", err)
+	}
+	if err := s.Counts(t.Context()); err != nil {
+		t.Errorf("one who left decides for others: %v", err)
+	}
+	s.uses.n = maxPendingUses
+	if err := s.Counts(t.Context()); !errors.Is(err, tool.Unavailable) {
+		t.Errorf("too many wait: %v", err)
+	}
+	s.uses.n = 0
 }
 
 func TestFullDiskEndsARestore(t *testing.T) {

@@ -23,6 +23,47 @@ type useBuffer struct {
 	waiting bool // a flush is on its way
 
 	flushing sync.Mutex // one flush at a time, so that uses are counted in order
+
+	refused error     // why the store took no changes when it was asked last
+	askNext time.Time // before which that holds
+}
+
+// askPause is how long what the store has said of changes is taken to hold for uses.
+const askPause = time.Second
+
+// Counts is nil when the use of a tool can be counted, and else why not, as on a full disk. What the store has said holds for a
+// second, and while it is asked again.
+func (s *Shelf) Counts(ctx context.Context) error {
+	b := &s.uses
+	if known, holds := b.mayCount(time.Now()); holds {
+		return known
+	}
+	refused := s.Writable(ctx)
+	if ctx.Err() != nil {
+		return refused // that says nothing of the store
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refused = refused
+	return refused
+}
+
+// mayCount is what is known; false when the caller is to ask.
+func (b *useBuffer) mayCount(now time.Time) (known error, holds bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.n >= maxPendingUses:
+		return tooManyUses(), true
+	case now.Before(b.askNext):
+		return b.refused, true
+	}
+	b.askNext = now.Add(askPause)
+	return nil, false
+}
+
+func tooManyUses() error {
+	return &tool.Error{Code: tool.Unavailable, Message: "the store does not take the uses that wait for it", Hint: "try again later"}
 }
 
 // RecordUse counts a finished call. It does not wait: uses are written together, some time later. Of an unknown id it is
@@ -38,7 +79,7 @@ func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.n >= maxPendingUses {
-		return &tool.Error{Code: tool.Unavailable, Message: "the store does not take the uses that wait for it"}
+		return tooManyUses()
 	}
 	b.pending[k] = append(b.pending[k], use)
 	b.n++
