@@ -7,8 +7,8 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// Endpoint is where OpenTelemetry's variables have traces go over OTLP; nil is nowhere. The error is InvalidRequest and names the
-// variable that is wrong.
+// Endpoint is where OpenTelemetry's variables have traces go over OTLP; nil is nowhere, and then the others do not matter. The error is
+// InvalidRequest and names the variable that is wrong.
 func Endpoint(getenv func(string) string) (*url.URL, error) {
 	if !exports(getenv) {
 		return nil, nil //nolint:nilnil // nowhere, and no error
@@ -21,6 +21,9 @@ func Endpoint(getenv func(string) string) (*url.URL, error) {
 		text = "http://localhost:4318" // the standard's
 	}
 	if err := checkProtocol(getenv); err != nil {
+		return nil, err
+	}
+	if err := checkVariables(getenv); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(strings.TrimSpace(text))
