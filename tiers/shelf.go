@@ -116,7 +116,8 @@ func (s *Shelf) Close() error {
 	s.closing.Do(func() {
 		close(s.quit)
 		s.tending.Wait()
-		s.closed = errors.Join(s.Settle(context.Background()), s.saveHeads(context.Background()), s.store.Close())
+		uncounted, unsaved := s.settleLast(), s.saveHeads(context.Background())
+		s.closed = errors.Join(uncounted, s.store.Close(), unsaved)
 	})
 	return s.closed
 }

@@ -216,6 +216,38 @@ func TestFullDiskCountsNothing(t *testing.T) {
 	s.uses.n = 0
 }
 
+// Uses that a full disk takes no more are lost when the shelf is closed, which says how many.
+func TestFullDiskTellsOfLostUses(t *testing.T) {
+	t.Parallel()
+	var free atomic.Uint64
+	free.Store(openSpace)
+	opt := StoreOptions{free: func(string) (uint64, error) { return free.Load(), nil }}
+	s, err := Open(t.Context(), t.TempDir(), opt, Options{TendEvery: -1, FlushAfter: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := tool.Actor{Caller: tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}}
+	r, err := s.Put(t.Context(), by, tool.Draft{
+		Name: "one", Description: "does one", InputSchema: []byte(`{"type":"object"}`), OutputSchema: []byte(`{}`),
+		Implementation: tool.Implementation{Mode: tool.SandboxMode, Code: "1"}, Verdict: tool.CreationVerdict{Approved: true, Confidence: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := s.RecordUse(t.Context(), "acme", r.ID, tool.Use{Success: true, At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	free.Store(0)
+	for s.Writable(t.Context()) == nil {
+		time.Sleep(spacePause)
+	}
+	if err := s.Close(); !isFull(err) || !strings.Contains(tool.AsError(err).Message, "3 uses of tools could not be counted") {
+		t.Errorf("closing: %v", err)
+	}
+}
+
 func TestFullDiskEndsARestore(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

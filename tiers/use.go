@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -20,7 +21,7 @@ type useBuffer struct {
 	mu      sync.Mutex
 	pending map[toolKey][]tool.Use
 	n       int
-	waiting bool // a flush is on its way
+	coming  bool // a flush is
 
 	flushing sync.Mutex // one flush at a time, so that uses are counted in order
 
@@ -83,8 +84,8 @@ func (s *Shelf) RecordUse(ctx context.Context, tenant, id string, use tool.Use) 
 	}
 	b.pending[k] = append(b.pending[k], use)
 	b.n++
-	if !b.waiting {
-		b.waiting = true
+	if !b.coming {
+		b.coming = true
 		time.AfterFunc(s.opt.FlushAfter, func() { _ = s.Settle(context.WithoutCancel(ctx)) }) // what fails stays pending
 	}
 	return nil
@@ -95,6 +96,13 @@ func (b *useBuffer) waitsFor(k toolKey) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.pending[k]) > 0
+}
+
+// waiting is how many uses wait.
+func (b *useBuffer) waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.n
 }
 
 func (s *Shelf) mustExist(ctx context.Context, k toolKey) error {
@@ -112,7 +120,7 @@ func (b *useBuffer) take() map[toolKey][]tool.Use {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	taken := b.pending
-	b.pending, b.n, b.waiting = map[toolKey][]tool.Use{}, 0, false
+	b.pending, b.n, b.coming = map[toolKey][]tool.Use{}, 0, false
 	return taken
 }
 
@@ -147,6 +155,18 @@ func (s *Shelf) Settle(ctx context.Context) error {
 		tools = tools[n:]
 	}
 	return asError(failed)
+}
+
+// settleLast is Settle for the last time. What it cannot write is lost, and said to be.
+func (s *Shelf) settleLast() error {
+	err := s.Settle(context.Background())
+	if err == nil {
+		return nil
+	}
+	return &tool.Error{
+		Code: tool.AsError(err).Code, Message: fmt.Sprintf("%d uses of tools could not be counted: %s", s.uses.waiting(), tool.AsError(err).Message),
+		Hint: tool.AsError(err).Hint, Cause: err,
+	}
 }
 
 func compareTools(a, b toolKey) int {
