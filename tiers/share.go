@@ -66,7 +66,7 @@ func (s *shared) reach(ctx context.Context, until time.Time) (*holder, *lane, er
 		switch {
 		case err == nil:
 			return h, l, nil
-		case errors.Is(err, errHung):
+		case errors.Is(err, ErrHung):
 			return nil, nil, err
 		case ctx.Err() != nil:
 			return nil, nil, tool.AsError(ctx.Err())

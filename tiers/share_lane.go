@@ -39,8 +39,10 @@ var (
 	errLost       = errors.New("the process that holds the store is gone")
 	errConflict   = errors.New("what was read has changed")
 	errUnanswered = errors.New("the commit was not answered")
-	errHung       = errors.New("the process that holds the store does not answer")
 )
+
+// ErrHung is in the errors of a store whose holder, another process, does not answer: it is stopped, or starved.
+var ErrHung = errors.New("the process that holds the store does not answer")
 
 // How long a holder may take that is not stopped, or starved of all that a process needs.
 const (
@@ -48,7 +50,7 @@ const (
 	lateTime  = time.Second     // to answer anything, until a guest looks whether it still greets others
 )
 
-// dial connects to the holder. The error is errNobody when there is none who lets guests in, and errHung when it does not answer.
+// dial connects to the holder. The error is errNobody when there is none who lets guests in, and ErrHung when it does not answer.
 func dial(ctx context.Context, opt StoreOptions, by party) (*lane, error) {
 	began := time.Now()
 	within, cancel := context.WithTimeout(ctx, greetTime)
@@ -85,7 +87,7 @@ func dial(ctx context.Context, opt StoreOptions, by party) (*lane, error) {
 func hungError(dir string) error {
 	return &tool.Error{
 		Code: tool.Unavailable, Message: fmt.Sprintf("the store in %s is held by %s, which does not answer", dir, holderOf(dir)),
-		Hint: "let it go on if it was stopped, or kill it: another process takes its place at once", Cause: errHung,
+		Hint: "let it go on if it was stopped, or kill it: another process takes its place at once", Cause: ErrHung,
 	}
 }
 
@@ -172,7 +174,7 @@ func (l *lane) probe() {
 	switch {
 	case err == nil:
 		_ = other.conn.Close()
-	case errors.Is(err, errHung):
+	case errors.Is(err, ErrHung):
 		l.hung.Store(true)
 		_ = l.conn.Close()
 	}

@@ -45,15 +45,18 @@ func (s *Server) ready(ctx context.Context, in *struct{}) (*healthOutput, error)
 	if err == nil {
 		_, err = shelf.Tenants(ctx)
 	}
-	if err != nil {
-		s.opt.Logger.Error("the server is not ready", "error", err)
-		return nil, &tool.Error{Code: tool.Unavailable, Message: "the store does not answer", Hint: "the log says why"}
+	text := unanswered
+	if err == nil {
+		text, err = "the store takes no changes, as on a full disk: what lies in it can be read", shelf.Writable(ctx)
 	}
-	if shelf.Writable(ctx) != nil { // the log has the reason, once a minute
-		return nil, &tool.Error{
-			Code: tool.Unavailable, Message: "the store takes no changes, as on a full disk: what lies in it can be read",
-			Hint: "the log says why",
-		}
+	if s.unready.due(s.opt.Now(), err) {
+		s.opt.Logger.Error("the server is not ready", "error", err)
+	}
+	if err != nil {
+		return nil, &tool.Error{Code: tool.Unavailable, Message: text, Hint: "the log says why"}
 	}
 	return s.health(ctx, in)
 }
+
+// unanswered is what is said of a store that does not answer.
+const unanswered = "the store does not answer"

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/tiers"
 )
 
 // Problem is what every failure looks like: a problem document (RFC 9457) with the members of a tool.Error. It never repeats
@@ -72,6 +73,9 @@ func public(e *tool.Error) *tool.Error {
 	text, hint := "the host has failed; its log says how", ""
 	if e.Code == tool.Unavailable {
 		text, hint = "something that the host needs is not there now", "try again later"
+		if errors.Is(e, tiers.ErrHung) {
+			text = unanswered
+		}
 	}
 	return &tool.Error{Code: e.Code, Message: text, Hint: hint, RetryAfter: e.RetryAfter}
 }

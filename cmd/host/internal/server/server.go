@@ -22,7 +22,8 @@ type Options struct {
 	// Authenticate returns who a key stands for; what is no key that works is Denied. nil: there are no keys, everybody is Local,
 	// and only the loopback address is served.
 	Authenticate func(ctx context.Context, key string) (tool.Principal, error)
-	// Keyed reports whether there are keys by now: as long as there are none, everybody is Local. nil: there are.
+	// Keyed reports whether there are keys by now: as long as there are none, everybody is Local. What it has said once, it says
+	// without the store. nil: there are.
 	Keyed func(ctx context.Context) (bool, error)
 	Local tool.Actor // without its session
 
@@ -71,6 +72,7 @@ type Server struct {
 	flight   flight
 	streams  flight    // those that last, which are not waited for when the server ends
 	writes   keyedLock // of tools, for writes with If-Match
+	unready  notice    // what /readyz has told of
 }
 
 // New makes a server.
@@ -117,22 +119,6 @@ func principalOf(r *http.Request) (tool.Principal, bool) {
 		return tool.Principal{}, false
 	}
 	return v.principal, true
-}
-
-// metrics lets the operator read the metrics: where there are keys, an administrator of the tenant of whoever has none.
-func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
-	v, err := s.authenticate(r)
-	if err == nil {
-		err = v.principal.Scopes.Require(tool.ScopeAdmin)
-	}
-	if err == nil && v.principal.Tenant != tool.LocalTenant {
-		err = &tool.Error{Code: tool.Denied, Message: "metrics are of all tenants, and for the operator alone", Hint: "send a key of the tenant " + tool.LocalTenant}
-	}
-	if err != nil {
-		s.writeProblem(w, s.problem(err))
-		return
-	}
-	s.opt.Metrics.ServeHTTP(w, r)
 }
 
 // Time that clients have.
