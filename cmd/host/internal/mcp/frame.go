@@ -141,9 +141,9 @@ func (f frame) inOrder(session bool, version string) *fault {
 	case said != "" && said != version:
 		return &fault{code: sdk.CodeHeaderMismatch, message: "the header Mcp-Protocol-Version is not the version that the message says"}
 	case session && f.method == initialize:
-		return invalid("the session was initialized before: begin another without the header %s", sessionID)
+		return invalid("the session was initialized before: begin another without the header %s", sessionHeader)
 	case !session && f.method != initialize:
-		return invalid("initialize comes first; the header %s of its answer goes with all that follows", sessionID)
+		return invalid("initialize comes first; the header %s of its answer goes with all that follows", sessionHeader)
 	case f.isCall() && !slices.Contains(calls, f.method):
 		return &fault{code: jsonrpc.CodeMethodNotFound, message: f.method + " is no method of the version of this session"}
 	}

@@ -64,13 +64,8 @@ func (c *call) arguments(into any) error { return wire.JSON(c.args, into) }
 
 // handler is the one way into a tool: whatever happens, there is an answer.
 func (s *seat) handler(t *metaTool) sdk.ToolHandler {
-	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				s.face.opt.Logger.Error("a tool of the face ended in a panic", "tool", t.name, "panic", p)
-				result, err = failure(tool.Errorf(tool.Internal, "the host failed; its log says more")), nil
-			}
-		}()
+	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, _ error) {
+		defer s.survive(t, &result)
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.life, cancel)() //nolint:contextcheck // what ends the face ends the call, too
@@ -82,6 +77,14 @@ func (s *seat) handler(t *metaTool) sdk.ToolHandler {
 			return failure(err), nil
 		}
 		return s.begin(ctx, &call{seat: s, tool: t, args: args, line: newLine(ctx, s, req)}), nil
+	}
+}
+
+// survive, deferred, makes a panic within a tool a failure.
+func (s *seat) survive(t *metaTool, result **sdk.CallToolResult) {
+	if p := recover(); p != nil {
+		s.face.opt.Logger.Error("a tool of the face ended in a panic", "tool", t.name, "panic", p)
+		*result = failure(tool.Errorf(tool.Internal, "the host failed; its log says more"))
 	}
 }
 
@@ -112,12 +115,7 @@ func (t *metaTool) unfit(err error) error {
 
 // do runs a call to its end. It recovers, since calls that wait for a person run on goroutines of their own.
 func (c *call) do(ctx context.Context) (result *sdk.CallToolResult) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.face.opt.Logger.Error("a tool of the face ended in a panic", "tool", c.tool.name, "panic", p)
-			result = failure(tool.Errorf(tool.Internal, "the host failed; its log says more"))
-		}
-	}()
+	defer c.survive(c.tool, &result)
 	from, extra := c.line.request()
 	d, err := c.seat.desk(ctx, from, extra)
 	if err != nil {

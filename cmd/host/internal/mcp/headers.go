@@ -11,12 +11,27 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// sessionID is the header that names a session of the protocol.
-const sessionID = "Mcp-Session-Id"
+// Headers of requests.
+const (
+	versionHeader     = "Mcp-Protocol-Version"
+	sessionHeader     = "Mcp-Session-Id"    // names a session of the protocol
+	hostSessionHeader = "Toolsmith-Session" // names the session of the host that a client wants to act in
+)
 
 const eventType = "text/event-stream"
 
 const beginAgain = "begin another with initialize"
+
+// sessionless reports whether a request is of the current version, whose clients have no sessions.
+func sessionless(r *http.Request) bool { return r.Header.Get(versionHeader) >= current }
+
+// sessionOf is the name of the session that a request is in; "" in the current version, and before there is one.
+func sessionOf(r *http.Request) string {
+	if sessionless(r) {
+		return ""
+	}
+	return r.Header.Get(sessionHeader)
+}
 
 // methodsOf are the methods of HTTP that versions of the protocol take.
 func methodsOf(r *http.Request) []string {
@@ -28,9 +43,9 @@ func methodsOf(r *http.Request) []string {
 
 // fit reports whether the headers of a request are such as the protocol wants; one whose headers are not is answered.
 func (s *seat) fit(w http.ResponseWriter, r *http.Request) bool {
-	post, name := r.Method == http.MethodPost, r.Header.Get(sessionID)
+	post, name := r.Method == http.MethodPost, sessionOf(r)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // "" is none of ours
-	version, allowed := r.Header.Get("Mcp-Protocol-Version"), methodsOf(r)
+	version, allowed := r.Header.Get(versionHeader), methodsOf(r)
 	switch {
 	case len(version) > maxVersion || version != "" && version < current && !slices.Contains(sdk.SupportedProtocolVersions(), version):
 		refuse(w, http.StatusBadRequest, tool.InvalidRequest, "the versions are "+strings.Join(sdk.SupportedProtocolVersions(), ", "), "there is no such version of the protocol")
@@ -79,4 +94,21 @@ func (s *seat) named(name string) *sdk.ServerSession {
 		}
 	}
 	return nil
+}
+
+// inOrder says what is wrong with a message because of when it comes, or of what its headers say of the version; nil is nothing.
+func (s *seat) inOrder(f frame, r *http.Request) *fault {
+	version := r.Header.Get(versionHeader)
+	if !sessionless(r) {
+		return f.inOrder(sessionOf(r) != "", version)
+	}
+	session := s.named(r.Header.Get(sessionHeader))
+	if session == nil || session.InitializeParams() == nil || f.version() != "" {
+		return nil
+	}
+	speaks := session.InitializeParams().ProtocolVersion
+	return &fault{
+		sdk.CodeHeaderMismatch, "this session speaks " + speaks + ", and the header Mcp-Protocol-Version says " + tool.Quote(version),
+		advice{tool.InvalidRequest, "send Mcp-Protocol-Version: " + speaks + ", the version that the answer to initialize has"},
+	}
 }

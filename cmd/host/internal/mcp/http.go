@@ -67,28 +67,40 @@ func serverOf(r *http.Request) *sdk.Server {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	s := h.seat(w, r)
+	if s == nil {
+		return
+	}
+	r = r.Clone(context.WithValue(r.Context(), seatKey{}, s)) // whoever sent it here goes on to look at the key
+	r.Header.Set("Authorization", "Bearer seat")              // the key itself goes no further
+	if s.fit(w, r) {
+		h.answer(w, r, s)
+	}
+}
+
+// seat returns that of whoever is behind a request; nil when there is none, and the request is answered.
+func (h *handler) seat(w http.ResponseWriter, r *http.Request) *seat {
 	if !sameOrigin(r) {
 		refuse(w, http.StatusForbidden, tool.Denied, "", "requests of other origins are not taken")
-		return
+		return nil
 	}
 	p, ok := h.principal(r)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, tool.Denied, "send a key of a tenant as Authorization: Bearer KEY", "there is no key with the request, or it does not work")
-		return
+		return nil
 	}
 	s := h.face.seat(p)
 	if s == nil {
 		w.Header().Set("Retry-After", "60")
 		refuse(w, http.StatusServiceUnavailable, tool.Unavailable, "try again later", "too many credentials are served at once")
-		return
 	}
-	r = r.Clone(context.WithValue(r.Context(), seatKey{}, s)) // whoever sent it here goes on to look at the key
-	r.Header.Set("Authorization", "Bearer seat")              // the key itself goes no further
-	if !s.fit(w, r) {
-		return
-	}
-	answer := &reply{w: w, header: http.Header{}}
+	return s
+}
+
+// answer answers a request whose headers fit.
+func (h *handler) answer(w http.ResponseWriter, r *http.Request, s *seat) {
+	answer, session := &reply{w: w, header: http.Header{}}, sessionOf(r)
 	if r.Method == http.MethodPost {
 		f, ok := h.admit(w, r, s)
 		if !ok {
@@ -96,17 +108,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer s.leave(f)
 		answer.to = f
-		if name := r.Header.Get(sessionID); name != "" {
-			s.silence(name + f.cancels())
-			defer s.answering(name+idKey(f.id), answer)()
-		}
 	}
-	if name := r.Header.Get(sessionID); name != "" && !sessionless(r) {
-		defer s.using(name)()
+	if session != "" {
+		s.silence(session + answer.to.cancels())
+		defer s.answering(session+idKey(answer.to.id), answer)()
+		defer s.using(session)()
 	}
 	h.serve(answer, r)
-	if name := answer.header.Get(sessionID); answer.to.method == initialize && name != "" {
-		s.using(name)() // from now on it is idle
+	if begun := answer.header.Get(sessionHeader); answer.to.method == initialize && begun != "" {
+		s.using(begun)() // from now on it is idle
 	}
 	answer.end()
 }
@@ -132,9 +142,6 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && u.Host != "" && u.Host == r.Host
 }
 
-// sessionless reports whether a request is of the current version, whose clients have no sessions.
-func sessionless(r *http.Request) bool { return r.Header.Get("Mcp-Protocol-Version") >= current }
-
 // choose is the router: clients of the current version have no sessions, older ones do.
 func (h *handler) choose(w http.ResponseWriter, r *http.Request) {
 	if sessionless(r) {
@@ -158,7 +165,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 		}
 	}
 	if wrong != nil {
-		writeMessage(w, wrong.status(!sessionless(r) && r.Header.Get(sessionID) != ""), wrong.answer(f.id))
+		writeMessage(w, wrong.status(sessionOf(r) != ""), wrong.answer(f.id))
 		return f, false
 	}
 	if reason := s.enter(f, r); reason != "" {
@@ -168,23 +175,6 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return f, true
-}
-
-// inOrder says what is wrong with a message because of when it comes, or of what its headers say of the version; nil is nothing.
-func (s *seat) inOrder(f frame, r *http.Request) *fault {
-	version, name := r.Header.Get("Mcp-Protocol-Version"), r.Header.Get(sessionID)
-	if !sessionless(r) {
-		return f.inOrder(name != "", version)
-	}
-	session := s.named(name)
-	if session == nil || session.InitializeParams() == nil || f.version() != "" {
-		return nil
-	}
-	speaks := session.InitializeParams().ProtocolVersion
-	return &fault{
-		sdk.CodeHeaderMismatch, "this session speaks " + speaks + ", and the header Mcp-Protocol-Version says " + tool.Quote(version),
-		advice{tool.InvalidRequest, "send Mcp-Protocol-Version: " + speaks + ", the version that the answer to initialize has"},
-	}
 }
 
 // read returns the body of a request, which comes in time and is not too large.

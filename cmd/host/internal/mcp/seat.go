@@ -184,9 +184,6 @@ func (s *seat) close() {
 	}
 }
 
-// sessionHeader names the session that a client wants to act in.
-const sessionHeader = "Toolsmith-Session"
-
 // session is the name of the session that a request belongs to: the one that the client asks for, else that of the connection,
 // else one per key. It ends with the connection when it was minted for that.
 func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) (name string, minted bool) {
@@ -194,7 +191,7 @@ func (s *seat) session(from *sdk.ServerSession, extra *sdk.RequestExtra) (name s
 		return s.fixed, false // whoever fixed it ends it
 	}
 	if extra != nil && extra.Header != nil {
-		if name := extra.Header.Get(sessionHeader); name != "" {
+		if name := extra.Header.Get(hostSessionHeader); name != "" {
 			return name, false
 		}
 	}
@@ -259,10 +256,4 @@ func (s *seat) end(ctx context.Context, name string) {
 	if err != nil && !errors.Is(err, tool.NotFound) { // one that only looked never was
 		s.face.opt.Logger.Warn("a session could not be ended; it ends when it was idle for long", "session", name, "error", err)
 	}
-}
-
-// Local is who is served over standard input and output.
-type Local struct {
-	Principal tool.Principal
-	Session   string // "" is one of the connection's own, which ends with it
 }

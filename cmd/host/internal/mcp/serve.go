@@ -4,7 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"example.com/toolsmith/runtime/tool"
 )
+
+// Local is who is served over standard input and output.
+type Local struct {
+	Principal tool.Principal
+	Session   string // "" is one of the connection's own, which ends with it
+}
 
 // ServeStdio serves one client over lines of input and output, until the input or the context ends. Nothing but the protocol
 // is written to out. It returns when what was running has ended, and waits for no person whom the client was to ask; the error is
