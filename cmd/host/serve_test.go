@@ -16,15 +16,20 @@ import (
 
 // served FLAGS... runs host serve on a port of its own until the script ends, and puts its address into $SERVER. served stop ends
 // it before, as an interrupt does, and served kill as nothing else does; what it wrote to standard error is then in $WORK/served.
+// served hangup does what a terminal does that closes.
 func served(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
-		ts.Fatalf("usage: served FLAGS... | stop | kill")
+		ts.Fatalf("usage: served FLAGS... | stop | kill | hangup")
 	}
-	if len(args) == 1 && (args[0] == "stop" || args[0] == "kill") {
+	if len(args) == 1 && (args[0] == "stop" || args[0] == "kill" || args[0] == "hangup") {
 		running, ok := servedHosts.Load(ts.Getenv("WORK"))
 		p, _ := running.(*servedHost)
 		if !ok {
 			ts.Fatalf("nothing is served")
+		}
+		if args[0] == "hangup" {
+			ts.Check(p.cmd.Process.Signal(syscall.SIGHUP))
+			return
 		}
 		signal := syscall.SIGTERM
 		if args[0] == "kill" {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"os/signal"
 	goruntime "runtime"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,6 +69,7 @@ type service struct {
 	protocol  *mcp.Face
 	keys      *keyWatch
 	logger    *slog.Logger
+	cert      *server.Certificate // nil: there is no TLS
 }
 
 // spareProcs are for requests while code in the sandbox computes on all the others, which look at the network only now and then:
@@ -84,13 +83,19 @@ func (f *face) serve(ctx context.Context, place dataFlags, flags serveFlags) (er
 		return err
 	}
 	mayForge(&c, flags.allowSandbox)
+	cert, err := certificate(flags)
+	if err != nil {
+		return err
+	}
 	s, err := f.openService(ctx, c, flags)
 	if err != nil {
 		return err
 	}
+	s.cert = cert
+	defer onHangup(s.hungUp)() // until all else has ended
 	defer func() { err = errors.Join(err, s.close(context.WithoutCancel(ctx))) }()
 	goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(0) + spareProcs)
-	return f.listenAndServe(ctx, c, flags, s)
+	return f.listenAndServe(ctx, c, s)
 }
 
 // openService opens the host, and all that is told of what it does.
@@ -151,7 +156,7 @@ func (s *service) close(ctx context.Context) error {
 }
 
 // listenAndServe serves until ctx ends.
-func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveFlags, s *service) error {
+func (f *face) listenAndServe(ctx context.Context, c config.Config, s *service) error {
 	shelf, err := s.host.Shelf(ctx)
 	if err != nil {
 		return err
@@ -172,38 +177,15 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, flags serveF
 		return err
 	}
 	go (&writableWatch{log: s.logger}).follow(ctx, shelf.Writable)
-	certificate, scheme, err := certificate(ctx, flags, s.logger)
+	l, err := server.Listen(ctx, c.Listen, keyed, s.cert)
 	if err != nil {
 		return err
 	}
-	l, err := server.Listen(ctx, c.Listen, keyed, certificate)
-	if err != nil {
-		return err
+	scheme := "http"
+	if s.cert != nil {
+		scheme = "https"
 	}
 	warnOfTheOpen(s.logger, c.Listen, scheme)
 	f.sayf("serving %s://%s", scheme, reachable(l.Addr()))
 	return served.Serve(ctx, l)
-}
-
-// certificate reads the one that the flags name, and anew at each SIGHUP; nil is none.
-func certificate(ctx context.Context, flags serveFlags, log *slog.Logger) (c *server.Certificate, scheme string, err error) {
-	if flags.cert == "" {
-		return nil, "http", nil
-	}
-	if c, err = server.LoadCertificate(flags.cert, flags.certKey); err != nil {
-		return nil, "", err
-	}
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	context.AfterFunc(ctx, func() { signal.Stop(hangups); close(hangups) })
-	go func() {
-		for range hangups {
-			if err := c.Reload(); err != nil {
-				log.Error("the certificate stays as it was", "error", err)
-				continue
-			}
-			log.Info("the certificate was read anew")
-		}
-	}()
-	return c, "https", nil
 }

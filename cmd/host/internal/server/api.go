@@ -23,9 +23,10 @@ type operation struct {
 	about            string // in a line
 	more             string // what else there is to know
 	tag              string
-	body             *body     // that it takes; nil takes none
-	answers          *document // when its answer is not made of a Go type alone
-	open             bool      // needs no key
+	body             *body        // that it takes; nil takes none
+	answers          *document    // when its answer is not made of a Go type alone
+	open             bool         // needs no key
+	scopes           []tool.Scope // one of which it takes, where that is known before its body has come
 }
 
 // body is what comes with a request.
@@ -97,7 +98,7 @@ func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Con
 	}
 	if o.body != nil {
 		op.MaxBodyBytes = o.body.most
-		op.Metadata = map[string]any{"types": o.body.types}
+		op.Metadata = map[string]any{"types": o.body.types, "scopes": o.scopes}
 	}
 	if !o.open {
 		op.Security = []map[string][]string{{"key": {}}}
@@ -169,6 +170,12 @@ func (d *document) response(r huma.Registry) *huma.Response {
 func bodyTypes(op *huma.Operation) []string {
 	types, _ := op.Metadata["types"].([]string)
 	return types
+}
+
+// scopesOf are those one of which an operation takes; none are left to the desk.
+func scopesOf(op *huma.Operation) []tool.Scope {
+	scopes, _ := op.Metadata["scopes"].([]tool.Scope)
+	return scopes
 }
 
 // register registers all operations, and makes the document.

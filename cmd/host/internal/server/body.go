@@ -24,8 +24,14 @@ const (
 	lingerTime = time.Second
 )
 
-// timeFor is how long a body of so many bytes may take to arrive.
-func timeFor(bytes int64) time.Duration { return bodyTime + time.Duration(bytes/bodyRate)*time.Second }
+// timeFor is how long the body of a request may take to arrive: as its length asks for, and that of chunks as so many bytes, which are
+// the most in any case.
+func timeFor(r *http.Request, most int64) time.Duration {
+	if r.ContentLength >= 0 {
+		most = min(most, r.ContentLength)
+	}
+	return bodyTime + time.Duration(most/bodyRate)*time.Second
+}
 
 // arriving is the body of a request that has not ended yet.
 type arriving struct {
@@ -34,21 +40,20 @@ type arriving struct {
 	control *http.ResponseController
 	header  http.Header // of the answer
 	ended   bool
+	again   bool   // whether its connection may be used again, once it has ended
+	arrived func() // when it has; nil does nothing
 }
 
 // arrive gives the body of a request its time, whether anybody reads it or not, until the function that it returns is called. As
-// long as it has not ended, its connection is to be closed with the answer, which then does not wait for the rest.
+// long as it has not ended, its connection is to be closed with the answer, which then does not wait for the rest. One that came in
+// chunks is closed in any case: of a length beside them, over which others may have cut the requests differently, nothing is left here.
 func arrive(w http.ResponseWriter, r *http.Request) (done func()) {
 	if r.ContentLength == 0 {
 		return func() {}
 	}
-	length := int64(wire.MaxJSONBytes)
-	if r.ContentLength > 0 {
-		length = min(length, r.ContentLength)
-	}
-	b := &arriving{ReadCloser: r.Body, control: http.NewResponseController(w), header: w.Header()}
+	b := &arriving{ReadCloser: r.Body, control: http.NewResponseController(w), header: w.Header(), again: len(r.TransferEncoding) == 0}
 	b.header.Set("Connection", "close")
-	b.wait(timeFor(length))
+	b.wait(timeFor(r, wire.MaxJSONBytes))
 	r.Body = b
 	return func() {
 		r.Body = b.ReadCloser // which the server knows how to close
@@ -66,7 +71,12 @@ func (b *arriving) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if !b.ended && errors.Is(err, io.EOF) {
 		b.ended = true
-		b.header.Del("Connection")
+		if b.again {
+			b.header.Del("Connection")
+		}
+		if b.arrived != nil {
+			b.arrived()
+		}
 		_ = b.control.SetReadDeadline(time.Time{}) // it would end the request
 	}
 	return n, err

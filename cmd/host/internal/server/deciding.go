@@ -53,17 +53,17 @@ type PromotionReport struct {
 
 // registerDeciding registers what decides on the life of tools.
 func (s *Server) registerDeciding(api huma.API) {
-	post := func(id, what, about, more string, b *body) operation {
-		return operation{id: id, method: http.MethodPost, path: "/v1/tools/{tool}/" + what, tag: "decide", about: about, more: more, body: b}
+	post := func(id, what, about, more string, b *body, scopes ...tool.Scope) operation {
+		return operation{id: id, method: http.MethodPost, path: "/v1/tools/{tool}/" + what, tag: "decide", about: about, more: more, body: b, scopes: scopes}
 	}
 	add(s, api, post("promoteTool", "promote", "Let a tool rise by one tier",
-		"For the shared tier the promotion panel is asked first, and has to agree. It takes the scope approve.", smallBody[Promotion]()), s.promote)
-	add(s, api, post("demoteTool", "demote", "End the life of a version", "It keeps its tier and its name, but cannot be called any more.", smallBody[Reason]()), s.demote)
-	add(s, api, post("suspendTool", "suspend", "Switch a tool off until it is resumed", "", smallBody[Reason]()), s.suspend)
+		"For the shared tier the promotion panel is asked first, and has to agree. It takes the scope approve.", smallBody[Promotion](), tool.ScopeApprove), s.promote)
+	add(s, api, post("demoteTool", "demote", "End the life of a version", "It keeps its tier and its name, but cannot be called any more.", smallBody[Reason](), tool.ScopeForge, tool.ScopeApprove), s.demote)
+	add(s, api, post("suspendTool", "suspend", "Switch a tool off until it is resumed", "", smallBody[Reason](), tool.ScopeForge, tool.ScopeApprove), s.suspend)
 	resume := smallBody[Resumption]()
 	resume.most = int64(2 * tool.MaxLimits.SourceBytes) // as JSON
-	add(s, api, post("resumeTool", "resume", "Switch a suspended tool on", "It takes the scope approve.", resume), s.resume)
-	add(s, api, post("revertTool", "revert", "Take up an older version of a tool again", "Makes a new version that does what the older one did.", smallBody[Reversion]()), s.revert)
+	add(s, api, post("resumeTool", "resume", "Switch a suspended tool on", "It takes the scope approve.", resume, tool.ScopeApprove), s.resume)
+	add(s, api, post("revertTool", "revert", "Take up an older version of a tool again", "Makes a new version that does what the older one did.", smallBody[Reversion](), tool.ScopeForge, tool.ScopeApprove), s.revert)
 	add(s, api, operation{
 		id: "removeTool", method: http.MethodDelete, path: "/v1/tools/{tool}", tag: "decide", about: "Delete a tool with its older versions",
 		more: "The audit log keeps what was decided about it. The answer is what the tool was.",

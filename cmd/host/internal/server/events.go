@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net/http"
 	"reflect"
 	"sync"
 	"time"
@@ -177,6 +178,10 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 	return &huma.StreamResponse{Body: func(hc huma.Context) { //nolint:contextcheck,nolintlint // it has the one of the request
 		defer s.opt.Events.leave(l)
 		r, w := humago.Unwrap(hc)
+		if r.Method == http.MethodHead { // which mux takes for GET
+			newStream(w)
+			return
+		}
 		ctx, stop := s.whileKnown(r, v)
 		defer stop()
 		s.follow(ctx, newStream(w), v, l, last)

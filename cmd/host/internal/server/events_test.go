@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -263,5 +265,30 @@ func endWithTheKey(t *testing.T, after func() (tool.Principal, error)) {
 	w.forge(bobKey, "add_numbers")
 	if e := other.audit(); e.PersonaID != "bob" {
 		t.Errorf("that of another key gets %+v", e)
+	}
+}
+
+// Who asks for the head of the stream gets that, and holds nothing.
+func TestHeadOfEvents(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	conn := dial(t, strings.TrimPrefix(w.http.URL, "http://"), "")
+	from := bufio.NewReader(conn)
+	for _, method := range []string{"HEAD", "HEAD", "GET"} {
+		path := map[string]string{"HEAD": "/v1/events", "GET": "/healthz"}[method]
+		if _, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", method, path, annKey); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(from, &http.Request{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %v", method, answer.StatusCode, err)
+		}
+		_ = answer.Body.Close()
+		if kind := answer.Header.Get("Content-Type"); method == "HEAD" && kind != "text/event-stream" {
+			t.Errorf("the head is of %q", kind)
+		}
 	}
 }

@@ -15,6 +15,9 @@ func Listen4Test(e *Events, tenant string) (cut func() string, err error) {
 // Pool4Test is a listener with room for so many connections.
 func Pool4Test(l net.Listener, most int) net.Listener { return &pool{Listener: l, most: most} }
 
+// Bound4Test has a server share out so many connections.
+func Bound4Test(s *Server, connections int) { s.bound(connections) }
+
 // Fingerprint4Test is that of a request.
 func Fingerprint4Test(tenant, persona, session, body string, parts ...string) string {
 	return fingerprint(&visit{caller: tool.Caller{Tenant: tenant, Persona: persona, Session: session}, body: []byte(body)}, parts...)

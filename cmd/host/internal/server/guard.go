@@ -29,6 +29,10 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "", "the request comes from a page of another site"))
 			return
 		}
+		if r.Host == "" {
+			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "send the host name of the server as Host, as HTTP/1.1 does", "the request has no Host header"))
+			return
+		}
 		if !s.hosts.has(r.Host) {
 			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "an operator can name further ones as server.hosts", "this is no host name of the server"))
 			return
@@ -44,7 +48,7 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 // single are headers that are given once: of two nobody knows which is meant.
 var single = []string{"Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-Id", SessionHeader}
 
-// unfit refuses headers that are given more than once, and bodies that are not sent as they are; nil fits.
+// unfit refuses headers that are given more than once, a key that says nothing, and bodies that are not sent as they are; nil fits.
 func unfit(r *http.Request) *Problem {
 	var wrong []Mistake
 	for _, name := range single {
@@ -54,6 +58,10 @@ func unfit(r *http.Request) *Problem {
 	}
 	if wrong != nil {
 		return mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "a header is given more than once", Hint: "give each header once"}, wrong)
+	}
+	if keys := r.Header["Idempotency-Key"]; len(keys) == 1 && keys[0] == "" {
+		return mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "Idempotency-Key is empty", Hint: "give a key, or leave the header out"},
+			[]Mistake{{"header.Idempotency-Key", "empty"}})
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		p := refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it without Content-Encoding", "the body is encoded, which is not taken")
@@ -88,7 +96,7 @@ func (s *Server) counted(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 	}
 	ok, ending := in.takeoff()
 	if !ok {
-		e := &tool.Error{Code: tool.Unavailable, Message: "too many requests are being answered", Hint: "try again later"}
+		e := crowded("too many requests are being answered")
 		if ending {
 			w.Header().Set("Connection", "close")
 			e.Message = "the server ends"

@@ -28,17 +28,17 @@ func (s *Server) registerMaking(api huma.API) {
 		map[string]func(huma.Registry) *huma.Schema{jsonType: schemaOf[forge.Result], eventType: anyJSON("")},
 	}
 	add(s, api, operation{
-		id: "forge", method: http.MethodPost, path: "/v1/forge", tag: "make", about: "Forge a tool",
+		id: "forge", method: http.MethodPost, path: "/v1/forge", tag: "make", about: "Forge a tool", scopes: []tool.Scope{tool.ScopeForge},
 		more: "Takes a request for a tool through all gates: shape, static check, its own tests in the sandbox, and the judge.", answers: forged,
 		body: &body{wire.MaxJSONBytes, []string{jsonType}, true, anyJSON("A request: name, description, inputSchema, outputSchema, implementation, testCases.")},
 	}, s.forge)
 	add(s, api, operation{
-		id: "import", method: http.MethodPost, path: "/v1/import", tag: "make", about: "Forge the tool of a package",
+		id: "import", method: http.MethodPost, path: "/v1/import", tag: "make", about: "Forge the tool of a package", scopes: []tool.Scope{tool.ScopeForge},
 		more: "Takes the tool of a package through all gates, as if the caller had asked for it.", answers: forged,
 		body: &body{forge.MaxPackageBytes, []string{yamlType, jsonType}, true, anyJSON("A package, as export gives it.")},
 	}, s.importTool)
 	add(s, api, operation{
-		id: "call", method: http.MethodPost, path: "/v1/tools/{tool}/call", tag: "make", about: "Call a tool",
+		id: "call", method: http.MethodPost, path: "/v1/tools/{tool}/call", tag: "make", about: "Call a tool", scopes: []tool.Scope{tool.ScopeCall},
 		more: "The body is the input, as it is. A tool is named as the caller sees it, and may be one of the host.",
 		answers: &document{
 			"What it returned. As text/event-stream: result or problem.",
@@ -50,7 +50,7 @@ func (s *Server) registerMaking(api huma.API) {
 
 func (s *Server) forge(ctx context.Context, in *KeyInput) (*huma.StreamResponse, error) {
 	v := visiting(ctx)
-	return s.perform(v, in.Key, task{tool.ScopeForge, []string{"forge"}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{[]string{"forge"}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Forge(ctx, v.body))
 	}}), nil
 }
@@ -81,7 +81,7 @@ func (s *Server) importTool(ctx context.Context, in *importInput) (*huma.StreamR
 		trust.Keys = append(trust.Keys, key)
 	}
 	trusted := jsonText(trust)
-	return s.perform(v, in.Key, task{tool.ScopeForge, []string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{[]string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Import(ctx, v.body, trust))
 	}}), nil
 }
@@ -97,7 +97,7 @@ func (s *Server) call(ctx context.Context, in *callInput) (*huma.StreamResponse,
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	return s.perform(v, in.Key, task{tool.ScopeCall, []string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+	return s.perform(v, in.Key, task{[]string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		result, err := v.desk.Call(ctx, in.Tool, input)
 		return reportOf(result), err
 	}}), nil

@@ -63,7 +63,7 @@ func TestRefusalsDoNotWait(t *testing.T) {
 		o.MCP, o.Metrics = face.Handler, http.NotFoundHandler()
 	})
 	address := w.serveAtMost(100)
-	const key = "Authorization: Bearer " + annKey + "\r\n"
+	const key, lookingKey = "Authorization: Bearer " + annKey + "\r\n", "Authorization: Bearer " + lookKey + "\r\n"
 	for name, c := range map[string]struct {
 		request, headers string
 		status           int
@@ -79,6 +79,12 @@ func TestRefusalsDoNotWait(t *testing.T) {
 		"a body of no use":        {"GET /v1/tools", key, 413},
 		"events with a body":      {"GET /v1/events", key, 413},
 		"a scope that is missing": {"GET /metrics", key, 403},
+		"forging without scope":   {"POST /v1/forge", lookingKey, 403},
+		"importing without scope": {"POST /v1/import", lookingKey, 403},
+		"promoting without scope": {"POST /v1/tools/x/promote", key, 403},
+		"resuming without scope":  {"POST /v1/tools/x/resume", key, 403},
+		"deciding without scope":  {"POST /v1/tools/x/suspend", lookingKey, 403},
+		"a key that says nothing": {"POST /v1/forge", key + "Idempotency-Key: \r\n", 422},
 	} {
 		for _, length := range []string{"Content-Length: 500\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
 			t.Run(name+" "+length[:7], func(t *testing.T) {

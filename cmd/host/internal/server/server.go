@@ -71,6 +71,9 @@ type Server struct {
 	work     workshop
 	flight   flight
 	streams  flight    // those that last, which are not waited for when the server ends
+	places   shares    // of tenants among the requests that are answered
+	seats    shares    // of tenants among the streams
+	bodies   shares    // of tenants whose requests are not there to their end yet
 	writes   keyedLock // of tools, for writes with If-Match
 	unready  notice    // what /readyz has told of
 }
@@ -78,7 +81,7 @@ type Server struct {
 // New makes a server.
 func New(opt Options) (*Server, error) {
 	s := &Server{opt: opt.withDefaults(), hosts: newHostNames(opt.Hosts)}
-	s.flight.most, s.streams.most = connections()/2, connections()*3/8 // so that neither takes all
+	s.bound(connections())
 	mux := http.NewServeMux()
 	if err := s.register(mux); err != nil {
 		return nil, err
@@ -94,20 +97,31 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
+// bound shares out so many connections: neither requests nor streams take all, and no tenant takes all of either.
+func (s *Server) bound(connections int) {
+	s.flight.most, s.streams.most = connections/2, connections*3/8
+	s.places.most, s.seats.most, s.bodies.most = s.flight.most/2, s.streams.most/2, s.flight.most/4
+}
+
 // Handler serves without a listener of its own.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Document is the OpenAPI document, in JSON.
 func (s *Server) Document() []byte { return s.document }
 
-// known lets those through whose key works. Of them, principalOf says who they are.
+// known lets those through whose key works, and whose tenant has room. Of them, principalOf says who they are.
 func (s *Server) known(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.authenticate(r)
+		leave := func() {}
+		if err == nil {
+			leave, err = s.enter(r, v)
+		}
 		if err != nil {
 			s.writeProblem(w, s.problem(err))
 			return
 		}
+		defer leave()
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, v)))
 	})
 }

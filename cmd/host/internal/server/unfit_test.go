@@ -61,6 +61,36 @@ func TestMalformedQueries(t *testing.T) {
 	w.ok(nil, annKey, "GET", "/v1/catalog?limit=1", "")
 }
 
+// A key that says nothing would let the same request be done twice.
+func TestEmptyIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	const path, body = "/v1/tools/text_template/call", `{"template":"x","values":{}}`
+	for _, key := range []string{"", " "} {
+		p, _ := w.refused(422, tool.InvalidRequest, annKey, "POST", path, body, "Idempotency-Key", key)
+		if p.Path != "/header/Idempotency-Key" || len(p.Errors) != 1 || p.Hint == "" {
+			t.Errorf("%q: %+v", key, p)
+		}
+	}
+}
+
+// Who asks as of old, without saying whom, is told so.
+func TestNoHost(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for _, head := range []string{"GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n"} {
+		answer, err := http.ReadResponse(bufio.NewReader(dial(t, strings.TrimPrefix(w.http.URL, "http://"), head)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != 403 || !strings.Contains(string(text), "no Host header") || strings.Contains(string(text), "server.hosts") {
+			t.Errorf("%q: %d %s", head, answer.StatusCode, text)
+		}
+	}
+}
+
 func TestEncodedBodies(t *testing.T) {
 	t.Parallel()
 	w := open(t, "", nil)

@@ -28,6 +28,7 @@ type visit struct {
 	desk      *desk.Local
 	caller    tool.Caller
 	body      []byte
+	keyed     bool // whether it took a key
 }
 
 type visitKey struct{}
@@ -58,7 +59,7 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 			return nil, notAuthenticated(err)
 		}
 	}
-	v := &visit{principal: p, desk: s.at(p, session, keyed), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}}
+	v := &visit{principal: p, desk: s.at(p, session, keyed), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}, keyed: keyed}
 	if err := v.caller.Validate(); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,8 @@ func unauthorized() *Problem {
 // visit is the middleware of operations for callers: it authenticates, and then reads what came with the request.
 func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	v, err := s.authenticate(r)
+	v, leave, err := s.admit(r, ctx.Operation())
+	defer leave()
 	if err == nil {
 		v.body, err = readBody(w, r, ctx.Operation())
 	}
@@ -118,6 +120,19 @@ func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	next(huma.WithValue(ctx, visitKey{}, v))
+}
+
+// admit finds out who asks, and whether they may, from the head of a request alone. Whoever asked leaves, also with an error.
+func (s *Server) admit(r *http.Request, op *huma.Operation) (v *visit, leave func(), err error) {
+	v, err = s.authenticate(r)
+	if scopes := scopesOf(op); err == nil && len(scopes) > 0 {
+		err = v.principal.Scopes.Require(scopes...)
+	}
+	if err != nil {
+		return nil, func() {}, err
+	}
+	leave, err = s.enter(r, v)
+	return v, leave, err
 }
 
 // touch notes that the session is in use.
@@ -141,7 +156,7 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(timeFor(most))) // a recorder in a test has none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(timeFor(r, most))) // a recorder in a test has none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err == nil {
 		return body, nil
@@ -153,5 +168,8 @@ func readBody(w http.ResponseWriter, r *http.Request, op *huma.Operation) ([]byt
 }
 
 func tooLarge(most int64) error {
-	return refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "", "the body has more than %d bytes", most)
+	if most == 0 {
+		return refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "send it without a body", "this takes no body")
+	}
+	return refuse(http.StatusRequestEntityTooLarge, tool.InvalidRequest, "send less at once", "the body has more than %d bytes", most)
 }

@@ -54,8 +54,7 @@ type answer struct {
 
 // task is work for a visitor: forging, or a call.
 type task struct {
-	scope tool.Scope // that it takes
-	parts []string   // what it is, besides the body
+	parts []string // what it is, besides the body
 	// do does it. Its problem has a Result where there is something to tell.
 	do func(ctx context.Context) (result any, err error)
 }
@@ -86,9 +85,6 @@ func problemAnswer(p *Problem) answer {
 func (s *Server) once(ctx context.Context, v *visit, key string, t task) answer {
 	if key == "" {
 		return s.worked(ctx, t.do)
-	}
-	if err := v.principal.Scopes.Require(t.scope); err != nil { // what was answered before is for those who may ask
-		return problemAnswer(s.problem(err))
 	}
 	request := fingerprint(v, t.parts...)
 	shelf, err := s.opt.Host.Shelf(ctx)
