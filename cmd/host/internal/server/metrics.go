@@ -46,9 +46,9 @@ func (s *Server) mayMeasure(r *http.Request) error {
 // soon does something that may take some time at most, even where it heeds no context.
 func soon[T any](ctx context.Context, most time.Duration, do func(context.Context) (T, error)) (value T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel() // and not before what was done is here
 	done := make(chan func() (T, error), 1)
 	go func() {
-		defer cancel()
 		value, err := do(ctx)
 		done <- func() (T, error) { return value, err }
 	}()
