@@ -394,7 +394,7 @@ func (f *faulty) mix(during time.Duration) (memory float64, asked int64) {
 		{"/v1/tools/nothing/call", `{}`, 404},
 		{"/v1/forge", strings.Replace(faultRequest("wrong"), "* 2", "* 3", 1), 422},
 	}
-	var count atomic.Int64
+	var count, starved atomic.Int64
 	var working sync.WaitGroup
 	end := time.Now().Add(during)
 	for i := range 8 {
@@ -402,7 +402,11 @@ func (f *faulty) mix(during time.Duration) (memory float64, asked int64) {
 			for n := i; time.Now().Before(end); n++ {
 				k := kinds[n%len(kinds)]
 				status, _, answer, err := f.ask(http.MethodPost, k.path, k.body, "Toolsmith-Session", fmt.Sprint("s", n%4))
-				if err == nil && status != k.status && status != http.StatusTooManyRequests {
+				switch {
+				case err != nil, status == k.status, status == http.StatusTooManyRequests:
+				case k.status == http.StatusOK && status == http.StatusGatewayTimeout:
+					starved.Add(1) // a call has 200 ms, whatever else the machine does meanwhile
+				default:
 					f.t.Errorf("%s %.40s: status %d, want %d: %.300s", k.path, k.body, status, k.status, answer)
 				}
 				count.Add(1)
@@ -415,6 +419,9 @@ func (f *faulty) mix(during time.Duration) (memory float64, asked int64) {
 		time.Sleep(during / 40)
 	}
 	working.Wait()
+	if starved.Load() > 1+count.Load()/1000 {
+		f.t.Errorf("%d of %d requests took longer than they may", starved.Load(), count.Load())
+	}
 	slices.Sort(samples)
 	return samples[len(samples)/2], count.Load()
 }
