@@ -81,8 +81,14 @@ func (s *Server) newAPI(mux *http.ServeMux) huma.API {
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"key": {Type: "http", Scheme: "bearer", Description: "A key of a tenant. A host without tenants asks for none, and is served on loopback alone."},
 	}
-	return humago.New(mux, c)
+	return jsonAPI{humago.New(mux, c)}
 }
+
+// jsonAPI is an API whose answers are JSON, whatever else a client would take: huma's reader of Accept panics on some values.
+type jsonAPI struct{ huma.API }
+
+// Negotiate implements huma.API.
+func (jsonAPI) Negotiate(string) (string, error) { return jsonType, nil }
 
 // add adds an operation. What it does runs at the visitor's desk, which is in its context.
 func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Context, in *I) (*O, error)) {

@@ -24,6 +24,7 @@ func FuzzBody(f *testing.F) {
 		}
 	}
 	f.Add("call", []byte(`{}`), "text/plain", "text/event-stream")
+	f.Add("suspend", []byte(`{}`), "application/json", ";,0")
 	f.Fuzz(func(t *testing.T, path string, body []byte, kind, accept string) {
 		at := "/v1/tools/add_numbers/" + path
 		switch path {
