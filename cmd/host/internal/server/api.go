@@ -81,11 +81,18 @@ func (s *Server) newAPI(mux *http.ServeMux) huma.API {
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"key": {Type: "http", Scheme: "bearer", Description: "A key of a tenant. A host without tenants asks for none, and is served on loopback alone."},
 	}
-	return jsonAPI{humago.New(mux, c)}
+	return jsonAPI{humago.New(mux, c), c}
 }
 
 // jsonAPI is an API whose answers are JSON, whatever else a client would take: huma's reader of Accept panics on some values.
-type jsonAPI struct{ huma.API }
+type jsonAPI struct {
+	huma.API
+
+	config huma.Config
+}
+
+// Config is what the API was made with: huma asks for it.
+func (a jsonAPI) Config() huma.Config { return a.config }
 
 // Negotiate implements huma.API.
 func (jsonAPI) Negotiate(string) (string, error) { return jsonType, nil }
