@@ -406,10 +406,14 @@ func TestEntriesOfOthersAreTold(t *testing.T) {
 	for i := 1; i < 3; i++ {
 		heard[i].wait(t, "the loss is told", func() bool { return heard[i].lost >= 2 })
 	}
+	heard[2].mu.Lock()
+	before := heard[2].lost
+	heard[2].mu.Unlock()
 	if err := shelves[1].Log(t.Context(), ann1, "", tool.ForgeRequested, nil); err != nil {
 		t.Error(err)
 	}
-	heard[2].wait(t, "the entry after the loss is told", func() bool { return len(heard[2].events) == 3*each+1 })
+	// It may have followed the holder that was closing once more: then it is told of another loss, which the entry is in.
+	heard[2].wait(t, "the entry after the loss, or another loss, is told", func() bool { return len(heard[2].events) == 3*each+1 || heard[2].lost > before })
 	for _, s := range shelves[1:] {
 		if _, err := s.Verify(t.Context(), "acme"); err != nil {
 			t.Error(err)
