@@ -117,12 +117,10 @@ func (s *Server) once(ctx context.Context, v *visit, key string, t task) answer 
 // maxTask bounds a task whose client may have gone away: its own limits end it before.
 const maxTask = 10 * time.Minute
 
-// keep keeps an answer for when the request is repeated. One that is none to what was asked is forgotten: it says to try again, or
-// that the key may not, or that the host has failed.
+// keep keeps an answer for when the request is repeated. One that is none to what was asked is forgotten: it says to try again, or that
+// the host has failed. That a key may not was said before; what is denied within a task may have followed effects of it.
 func keep(ctx context.Context, shelf *tiers.Shelf, at tiers.AnswerRef, request string, done answer) error {
-	switch {
-	case done.headers.Get("Retry-After") != "", done.status == http.StatusUnauthorized, done.status == http.StatusForbidden,
-		done.status == http.StatusInternalServerError:
+	if done.headers.Get("Retry-After") != "" || done.status == http.StatusInternalServerError {
 		return shelf.DropAnswer(ctx, at)
 	}
 	return shelf.KeepAnswer(ctx, at, tiers.Answer{Request: request, Status: done.status, Body: done.body})

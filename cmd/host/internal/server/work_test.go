@@ -223,3 +223,17 @@ func TestRefusedForge(t *testing.T) {
 		t.Errorf("%s: %v", got.body, err)
 	}
 }
+
+// What is denied while a tool runs is an answer like another: the tool may have had effects before.
+func TestDeniedWithinACallIsKept(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	const code = "async function execute(input) { if (input.a === 9) await fetch('https://example.com/'); return { sum: input.a + input.b }; }"
+	w.ok(nil, annKey, "POST", "/v1/forge", strings.Replace(request(t, "fetching", code), `"allowlist":[]`, `"allowlist":["fetch"]`, 1))
+	for _, replayed := range []string{"", "true"} {
+		_, got := w.refused(403, tool.Denied, annKey, "POST", "/v1/tools/fetching/call", `{"a":9,"b":1}`, "Idempotency-Key", "once")
+		if got.header.Get("Idempotency-Replayed") != replayed {
+			t.Errorf("replayed: %q, want %q", got.header.Get("Idempotency-Replayed"), replayed)
+		}
+	}
+}
