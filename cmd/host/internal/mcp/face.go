@@ -49,7 +49,7 @@ type Face struct {
 
 	mu     sync.Mutex
 	seats  map[string]*seat
-	ending sync.WaitGroup // what waits for sessions over HTTP to end, and ends those of the host
+	ending sync.WaitGroup // what uses the host of itself: ends its sessions after those over HTTP, looks for what is to be published
 }
 
 // New makes a face. The caller closes it.
@@ -86,7 +86,7 @@ func New(opt Options) *Face {
 }
 
 // Close ends all sessions, what runs in them and what waits for a person. It returns when those of the host that began with them
-// have ended too, or after 10 s; the host is closed after that.
+// have ended too and nothing looks for what is to be published, or after 10 s; the host is closed after that.
 func (f *Face) Close() {
 	f.mu.Lock()
 	f.end()
@@ -175,9 +175,12 @@ func (f *Face) follow(concerns func(*seat) bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.life.Err() != nil {
+		return
+	}
 	for _, s := range f.seats {
-		if concerns(s) {
-			s.stale()
+		if concerns(s) && s.stale() {
+			f.ending.Go(s.catchUp)
 		}
 	}
 }

@@ -42,32 +42,36 @@ func (s *seat) publishFirst(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// stale has the seat look again, soon.
-func (s *seat) stale() {
+// stale notes that the seat has to look again, and reports whether no look was on its way.
+func (s *seat) stale() bool {
 	s.published.state.Lock()
 	defer s.published.state.Unlock()
-	if s.published.dirty {
-		return
-	}
+	was := s.published.dirty
 	s.published.dirty = true
-	go func() {
-		s.published.mu.Lock()
-		defer s.published.mu.Unlock()
-		s.published.state.Lock()
-		s.published.dirty = false
-		s.published.state.Unlock()
-		if !s.published.once {
-			return // nobody has listed tools so far
-		}
-		ctx, cancel := context.WithTimeout(s.life, 10*time.Second)
-		defer cancel()
-		s.look(ctx)
-	}()
+	return !was
+}
+
+// catchUp looks again.
+func (s *seat) catchUp() {
+	s.published.mu.Lock()
+	defer s.published.mu.Unlock()
+	s.published.state.Lock()
+	s.published.dirty = false
+	s.published.state.Unlock()
+	if !s.published.once {
+		return // nobody has listed tools so far
+	}
+	ctx, cancel := context.WithTimeout(s.life, 10*time.Second)
+	defer cancel()
+	s.look(ctx)
 }
 
 // look adds and removes tools until those are published that the credential may call.
 func (s *seat) look(ctx context.Context) {
 	faces, err := s.promoted(ctx)
+	if err != nil && s.life.Err() != nil {
+		return // nobody is left to be told
+	}
 	if err != nil {
 		s.face.opt.Logger.Warn("what is to be published cannot be told", "tenant", s.who.Tenant, "persona", s.who.Persona, "error", err)
 		s.published.once = false // whoever lists tools next has it looked at again

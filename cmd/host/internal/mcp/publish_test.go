@@ -1,8 +1,10 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,6 +111,45 @@ func TestPublishingCatchesUp(t *testing.T) {
 	if got := string(names(t, p.call("tools/list", map[string]any{})).Result); got != fixed {
 		t.Errorf("what could not be looked at is not looked at again: %s", got)
 	}
+}
+
+// A look that the end of the client or of the face cuts short is waited for, and complains to nobody.
+func TestPublishingEnds(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var slow atomic.Bool
+	looks := make(chan struct{}, 1)
+	var left atomic.Int32
+	s := &siege{world: open(t, setting{face: func(o *mcp.Options) {
+		up := o.Desk
+		o.Publish, o.Logger = tool.AgentTier, slog.New(slog.NewTextHandler(&log, nil))
+		o.Desk = func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
+			if !slow.Load() {
+				return up(ctx, p, session)
+			}
+			looks <- struct{}{}
+			<-ctx.Done()
+			left.Add(1)
+			return nil, tool.Errorf(tool.Unavailable, "the host is closed")
+		}
+	}}), peers: map[string]*web{}}
+	s.url = s.serve()
+	local := s.overStdio("2025-06-18", mcp.Local{Principal: principal("acme", "ann"), Session: "own"}, nil)
+	local.call("tools/list", map[string]any{})
+	remote := s.overHTTP(s.url, current, "globex/bob", nil)
+	remote.call("tools/list", map[string]any{})
+	slow.Store(true)
+	s.face.Changed("acme")
+	receive(t, looks, "the look for the client over standard input")
+	_ = local.in.Close()
+	until(t, "the end of that look", func() bool { return left.Load() == 1 })
+	s.face.Changed("globex")
+	receive(t, looks, "the look for the client over HTTP")
+	s.face.Close()
+	if left.Load() != 2 || log.Len() > 0 {
+		t.Errorf("%d looks have ended, and %q was said", left.Load(), log.String())
+	}
+	s.face.Changed("globex") // nothing looks any more
 }
 
 func told(p peer, method string) bool {

@@ -18,6 +18,8 @@ type Local struct {
 // is written to out. It returns when what was running has ended, and waits for no person whom the client was to ask; the error is
 // nil when the client left.
 func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who Local) error {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
 	s := f.newSeat(who.Principal)
 	s.fixed, s.life = who.Session, ctx
 	minted := who.Session == ""
