@@ -1,13 +1,17 @@
 package toolsmith_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
+	"example.com/toolsmith/judge/judgetest"
+	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -68,6 +72,69 @@ func TestDuplicatesAreRefusedBeforeTheJudge(t *testing.T) {
 			}
 			if got := w.ForgeStats(); got.Attempts != 2 || got.Approved != 1 || got.RejectionReasons[forge.Other] != 1 {
 				t.Errorf("the statistics are %+v", got)
+			}
+		})
+	}
+}
+
+// together is a judge that approves once so many requests have come to it.
+func together(n int) model.Model {
+	var all sync.WaitGroup
+	all.Add(n)
+	return judgetest.Func(func(ctx context.Context, p judgetest.Prompt) (model.Reply, error) {
+		all.Done()
+		all.Wait()
+		return model.Reply{Text: judgetest.Approval(p.Canary)}, nil
+	})
+}
+
+// Requests for the same that come at once are told apart when they are registered: in one host, and in two of one directory.
+func TestDuplicatesAtOnce(t *testing.T) {
+	t.Parallel()
+	other := map[string]string{"name": `"minus"`, "description": `"Takes one number from another."`, "implementation": fmt.Sprintf(addCode, "function execute({ a, b }) { return { sum: -(-a - b) } }")}
+	for name, c := range map[string]struct {
+		second map[string]string
+		change func(*toolsmith.Options)
+		dir    string
+		both   bool // are registered
+	}{
+		"the same request":            {nil, original, "", false},
+		"the same request, two hosts": {nil, original, t.TempDir(), false},
+		"under another name":          {map[string]string{"name": `"plus"`}, original, "", false},
+		"under another, two hosts":    {map[string]string{"name": `"plus"`}, original, t.TempDir(), false},
+		"something else":              {other, original, "", true},
+		"duplicates are allowed":      {map[string]string{"name": `"plus"`}, nil, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			judge := together(2)
+			w := open(t, c.dir, judge, c.change)
+			hosts := []*world{w, w}
+			if c.dir != "" {
+				hosts[1] = open(t, c.dir, judge, c.change)
+			}
+			var results [2]*forge.Result
+			var all sync.WaitGroup
+			for i, members := range []map[string]string{nil, c.second} {
+				asked := request(t, members)
+				all.Go(func() { results[i], _ = hosts[i].Forge(context.Background(), ann, asked) })
+			}
+			all.Wait()
+			made, refused := results[0], results[1]
+			if !made.Success {
+				made, refused = refused, made
+			}
+			if !made.Success || refused.Success != c.both {
+				t.Fatalf("got %+v and %+v", made.Error, refused.Error)
+			}
+			if c.both {
+				return
+			}
+			if refused.Stage != forge.StageDuplicate || refused.Error.Code != tool.Collision || !strings.Contains(refused.Error.Hint, "use this instead: "+made.Tool.Name) {
+				t.Errorf("%s: %+v", refused.Stage, refused.Error)
+			}
+			if list, err := w.shelf().List(t.Context(), ann.Tenant, tiers.Filter{History: true}); err != nil || len(list) != 1 {
+				t.Errorf("there are %d tools, %v", len(list), err)
 			}
 		})
 	}

@@ -11,8 +11,17 @@ import (
 // duplicateThreshold is how much a request may be like a tool that there is, unless Options say otherwise.
 const duplicateThreshold = 0.92
 
-// unlike refuses what repeats a tool that the author could call instead. Two requests for the same that come at once may
-// both pass.
+// stillUnlike is unlike for what is about to be registered.
+func (j *job) stillUnlike(ctx context.Context) error {
+	err := j.unlike(ctx)
+	if err == nil {
+		j.result.Stage = StageRegister
+	}
+	return err
+}
+
+// unlike refuses what repeats a tool that the author could call instead. It is asked before anything runs, and again when the tool
+// is registered: of two requests for the same that come at once, one is refused there.
 func (j *job) unlike(ctx context.Context) error {
 	if j.forge.opt.AllowDuplicates {
 		return nil

@@ -16,8 +16,8 @@ type Sandbox interface {
 	Prepare(ctx context.Context, c tool.Caller, name string, impl tool.Implementation) (tool.Report, func(context.Context, tool.Trial) tool.TrialResult, error)
 	// Reserved reports whether a name belongs to the host.
 	Reserved(name string) bool
-	// Similar returns the tools that a caller may call and that are at least so much like a candidate, the most alike first; one
-	// of the candidate's own name is not among them.
+	// Similar returns the tools that a caller may call and that are at least so much like a candidate, the most alike first; the
+	// one whose place the candidate would take is not among them.
 	Similar(ctx context.Context, c tool.Caller, candidate tool.Candidate, least float64) ([]search.Similar, error)
 }
 
@@ -28,7 +28,8 @@ type Judge interface {
 
 // Shelf keeps what was forged. What it acknowledges is on disk.
 type Shelf interface {
-	NameIsFree(ctx context.Context, c tool.Caller, name string) error
+	// NameIsFree returns the id of the caller's own tool of that name; "" when there is none.
+	NameIsFree(ctx context.Context, c tool.Caller, name string) (older string, err error)
 	Attempt(ctx context.Context, by tool.Actor, data any) (int, error)
 	MaySpend(ctx context.Context, c tool.Caller) error
 	Spend(ctx context.Context, by tool.Actor, toolName string, spent tool.Spent) error

@@ -40,7 +40,7 @@ func (j *job) read(arguments []byte) error {
 }
 
 // nameIsFree refuses the names of others early; registering decides it again, for good.
-func (j *job) nameIsFree(ctx context.Context) error {
+func (j *job) nameIsFree(ctx context.Context) (err error) {
 	j.result.Stage = StageCollision
 	if j.forge.sandbox.Reserved(j.request.Name) {
 		return &tool.Error{
@@ -48,7 +48,8 @@ func (j *job) nameIsFree(ctx context.Context) error {
 			Hint: "choose another name, or use that tool",
 		}
 	}
-	return j.forge.shelf.NameIsFree(ctx, j.by.Caller, j.request.Name)
+	j.candidate.Supersedes, err = j.forge.shelf.NameIsFree(ctx, j.by.Caller, j.request.Name)
+	return err
 }
 
 func (j *job) attempt(ctx context.Context) error {

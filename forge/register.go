@@ -86,9 +86,10 @@ func (j *job) register(ctx context.Context) error {
 	record, err := j.forge.shelf.Put(ctx, j.by, tool.Draft{
 		Name: j.request.Name, Description: j.request.Description, InputSchema: j.request.InputSchema, OutputSchema: j.request.OutputSchema,
 		Implementation: j.request.Implementation, TestCases: j.request.TestCases, Verdict: *j.result.Verdict,
-		Source: j.source(), Import: j.origin,
+		Source: j.source(), Import: j.origin, Check: j.stillUnlike,
 	})
 	switch {
+	case j.result.Stage == StageDuplicate:
 	case errors.Is(err, tool.Collision):
 		j.result.Stage = StageCollision
 	case errors.Is(err, tool.Limit):

@@ -106,9 +106,11 @@ func TestSimilarTellsWhatTheCallerCouldCall(t *testing.T) {
 	t.Parallel()
 	h := host(t, runtime.HostOptions{})
 	r := h.put(t, ann, "doubling", code(double))
-	similar := func(c tool.Actor, name, text string) string {
+	similar := func(c tool.Actor, name, text, supersedes string) string {
 		t.Helper()
-		found, err := h.Similar(t.Context(), c.Caller, candidate(t, name, text), 0.92)
+		asked := candidate(t, name, text)
+		asked.Supersedes = supersedes
+		found, err := h.Similar(t.Context(), c.Caller, asked, 0.92)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,24 +120,26 @@ func TestSimilarTellsWhatTheCallerCouldCall(t *testing.T) {
 		return fmt.Sprintf("%s %.2f", found[0].Name, found[0].Score)
 	}
 	for _, c := range []struct {
-		by               tool.Actor
-		name, text, want string
+		by                           tool.Actor
+		name, text, supersedes, want string
 	}{
-		{ann, "twofold", double, "doubling 1.00"},
-		{ann, "twofold", "const run = (x) => { return { n: 2 * x.n } } // renamed", "none"},
-		{ann, "twofold", "function run(x) { return { n: 2 * x.n } } // renamed", "doubling 0.98"},
-		{ann, "twofold", "function run(x) { return { n: 3 * x.n } }", "none"},
-		{ann, "doubling", double, "none"}, // its next version
-		{bob, "twofold", double, "none"},  // bob cannot see it
+		{ann, "twofold", double, "", "doubling 1.00"},
+		{ann, "twofold", "const run = (x) => { return { n: 2 * x.n } } // renamed", "", "none"},
+		{ann, "twofold", "function run(x) { return { n: 2 * x.n } } // renamed", "", "doubling 0.98"},
+		{ann, "twofold", "function run(x) { return { n: 3 * x.n } }", "", "none"},
+		{ann, "doubling", double, r.ID, "none"},                // its next version
+		{ann, "doubling", double, "", "doubling 1.00"},         // when it was asked for, there was no such tool
+		{ann, "doubling", double, "an older", "doubling 1.00"}, // there was another
+		{bob, "twofold", double, "", "none"},                   // bob cannot see it
 	} {
-		if got := similar(c.by, c.name, c.text); got != c.want {
+		if got := similar(c.by, c.name, c.text, c.supersedes); got != c.want {
 			t.Errorf("%s asks for %s, %s: got %s, want %s", c.by.Persona, c.name, c.text, got, c.want)
 		}
 	}
 	if _, err := h.shelf.Demote(t.Context(), ann, r.ID, "bad"); err != nil {
 		t.Fatal(err)
 	}
-	if got := similar(ann, "twofold", double); got != "none" {
+	if got := similar(ann, "twofold", double, ""); got != "none" {
 		t.Errorf("a tool that cannot be called stands in the way: %s", got)
 	}
 	host := candidate(t, "upper_tool", double)

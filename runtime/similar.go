@@ -12,13 +12,12 @@ import (
 )
 
 // Similar returns the tools that a caller may call and that are at least so much like a candidate, 0 to 1, the most alike
-// first. A tool of the candidate's own name is not among them: the candidate would take its place. The error is a
-// *tool.Error.
+// first. The tool whose place the candidate would take is not among them. The error is a *tool.Error.
 func (h *Host) Similar(ctx context.Context, c tool.Caller, candidate tool.Candidate, least float64) ([]search.Similar, error) {
 	var among []*search.Profile
 	var faces []Face
 	add := func(f Face, p *search.Profile) {
-		if f.Name != candidate.Name && h.opt.Permit(c, f.Name) {
+		if (f.ID == "" || f.ID != candidate.Supersedes) && h.opt.Permit(c, f.Name) {
 			faces, among = append(faces, f), append(among, p)
 		}
 	}

@@ -43,12 +43,16 @@ func takenFrom(r Reader, c tool.Caller, name string) (older *tool.Record, err er
 }
 
 // NameIsFree returns nil when a caller could register a tool of this name now: as a new one, or as the next version of its
-// own. The error is a Collision.
-func (s *Shelf) NameIsFree(ctx context.Context, c tool.Caller, name string) error {
-	return asError(s.store.View(ctx, func(r Reader) error {
-		_, err := takenFrom(r, c, name)
+// own, whose id comes back. The error is a Collision.
+func (s *Shelf) NameIsFree(ctx context.Context, c tool.Caller, name string) (older string, err error) {
+	err = s.store.View(ctx, func(r Reader) error {
+		found, err := takenFrom(r, c, name)
+		if older = ""; found != nil {
+			older = found.ID
+		}
 		return err
-	}))
+	})
+	return older, asError(err)
 }
 
 // Find returns the tool that a caller means by a name. What it may not see is NotFound. The tool may be one that cannot be
@@ -96,11 +100,7 @@ func (s *Shelf) Visible(ctx context.Context, c tool.Caller) (list []*tool.Record
 
 // scopeRecords returns the records whose names a scope holds.
 func scopeRecords(r Reader, tenant string, scope *tool.Record) ([]*tool.Record, error) {
-	var ids []string
-	err := r.Scan(Range{Prefix: slotKey(tenant, scope)}, func(_, id []byte) (bool, error) {
-		ids = append(ids, string(id))
-		return true, nil
-	})
+	ids, err := scopeIDs(r, tenant, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,15 @@ func scopeRecords(r Reader, tenant string, scope *tool.Record) ([]*tool.Record, 
 		list = append(list, found)
 	}
 	return list, nil
+}
+
+// scopeIDs returns the ids of the records whose names a scope holds.
+func scopeIDs(r Reader, tenant string, scope *tool.Record) (ids []string, err error) {
+	err = r.Scan(Range{Prefix: slotKey(tenant, scope)}, func(_, id []byte) (bool, error) {
+		ids = append(ids, string(id))
+		return true, nil
+	})
+	return ids, err
 }
 
 // Get returns a version of a tool by its id, whoever may see it.

@@ -4,27 +4,62 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"example.com/toolsmith/runtime/tool"
 )
 
 // Put registers a tool at session tier, for the actor's session alone. A name that the caller sees taken by its own tool
 // makes the next version of it: in the session it takes the older one's place; a wider tier keeps the older one until the
-// new one is promoted. The returned record is on disk, as it is stored.
+// new one is promoted. What the draft's Check says holds of the session as it is when the tool is registered: nothing of the
+// session's comes between the two, from other processes neither. The returned record is on disk, as it is stored.
 func (s *Shelf) Put(ctx context.Context, by tool.Actor, d tool.Draft) (*tool.Record, error) {
 	hash, err := s.admit(by, d)
 	if err != nil {
 		return nil, asError(err)
 	}
 	var made *tool.Record
-	err = s.change(ctx, by, func(e *edit) (err error) {
-		made, err = e.register(d, hash)
+	for made == nil { // as long as the session gets other tools while the draft is checked
+		known, err := s.checked(ctx, by.Caller, d.Check)
+		if err != nil {
+			return nil, err
+		}
+		err = s.change(ctx, by, func(e *edit) (err error) {
+			made = nil
+			if d.Check != nil {
+				if overtaken, err := e.overtaken(known); overtaken || err != nil {
+					return err
+				}
+			}
+			made, err = e.register(d, hash)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// checked asks what is against registering a tool, and returns the ids of the session's tools that the answer bears in mind.
+func (s *Shelf) checked(ctx context.Context, c tool.Caller, check func(context.Context) error) (known []string, err error) {
+	if check == nil {
+		return nil, nil
+	}
+	err = s.store.View(ctx, func(r Reader) (err error) {
+		known, err = scopeIDs(r, c.Tenant, scopeOf(tool.SessionTier, c))
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, asError(err)
 	}
-	return made, nil
+	return known, asError(check(ctx))
+}
+
+// overtaken reports whether the session has tools other than those known.
+func (e *edit) overtaken(known []string) (bool, error) {
+	ids, err := scopeIDs(e, e.by.Tenant, scopeOf(tool.SessionTier, e.by.Caller))
+	return slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(known, id) }), err
 }
 
 // admit checks what can be checked without the store, and returns the hash of the implementation.

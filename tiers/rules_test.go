@@ -2,12 +2,14 @@ package tiers_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -392,7 +394,7 @@ func TestNamesTooMuchAlike(t *testing.T) {
 	w := newWorld(t, "", tiers.Options{})
 	w.put(ann1, "csv_parse", "1")
 	for name, free := range map[string]bool{"csv_parse": true, "Csv_Parse": false, "csv-parse": false, "csvparse": true} {
-		err := w.NameIsFree(t.Context(), ann1.Caller, name)
+		_, err := w.NameIsFree(t.Context(), ann1.Caller, name)
 		if free != (err == nil) || err != nil && !errors.Is(err, tool.Collision) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -401,7 +403,87 @@ func TestNamesTooMuchAlike(t *testing.T) {
 	w.wants(tool.Collision, err)
 	_, err = w.Find(t.Context(), ann1.Caller, "CSV-Parse")
 	w.wants(tool.NotFound, err)
-	w.must(w.NameIsFree(t.Context(), bob1.Caller, "Csv_Parse"))
+	_, err = w.NameIsFree(t.Context(), bob1.Caller, "Csv_Parse")
+	w.must(err)
+}
+
+// What Check says holds of the session as it is when the tool is registered.
+func TestChecksAreAskedAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by    tool.Actor // of what comes between
+		name  string     // of that
+		times int        // that the draft is checked
+		want  string     // who is found by the draft's name
+	}{
+		"another tool":             {ann1, "other", 2, "v2 session"},
+		"the next version":         {ann1, "a", 2, "v3 session"},
+		"a tool of another's":      {bob1, "a", 1, "v2 session"},
+		"of another of ones own":   {ann10, "a", 1, "v2 session"},
+		"nothing comes in between": {times: 1, want: "v2 session"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "", tiers.Options{})
+			w.put(ann1, "a", "1")
+			asked := 0
+			d := draft("a", "2")
+			d.Check = func(ctx context.Context) (err error) {
+				if asked++; asked == 1 && c.name != "" {
+					_, err = w.Put(ctx, c.by, draft(c.name, "between"))
+				}
+				return err
+			}
+			_, err := w.Put(t.Context(), ann1, d)
+			w.must(err)
+			if got := w.found(ann1, "a"); asked != c.times || got != c.want {
+				t.Errorf("checked %d times, found %s", asked, got)
+			}
+		})
+	}
+}
+
+// Of two that check at once whether there is a tool yet, one finds none: also where each has a shelf of its own.
+func TestOneOfTwoIsRegistered(t *testing.T) {
+	t.Parallel()
+	for name, dir := range map[string]string{"one shelf": "", "two shelves of a directory": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, dir, tiers.Options{})
+			shelves := []*tiers.Shelf{w.Shelf, w.Shelf}
+			if dir != "" {
+				shelves[1] = newWorld(t, dir, tiers.Options{}).Shelf
+			}
+			var first, both sync.WaitGroup
+			first.Add(len(shelves))
+			failed := make([]error, len(shelves))
+			for i, shelf := range shelves {
+				both.Go(func() {
+					asked := false
+					d := draft(fmt.Sprintf("tool_%d", i), "1")
+					d.Check = func(ctx context.Context) error {
+						list, err := shelf.Visible(ctx, ann1.Caller)
+						if !asked {
+							asked = true
+							first.Done()
+							first.Wait()
+						}
+						if err == nil && len(list) > 0 {
+							err = &tool.Error{Code: tool.Collision, Message: "there is one"}
+						}
+						return err
+					}
+					_, failed[i] = shelf.Put(context.Background(), ann1, d)
+				})
+			}
+			both.Wait()
+			list, err := w.Visible(t.Context(), ann1.Caller)
+			w.must(err)
+			if len(list) != 1 || !errors.Is(errors.Join(failed...), tool.Collision) || failed[0] != nil && failed[1] != nil {
+				t.Errorf("registered %d, and %v", len(list), failed)
+			}
+		})
+	}
 }
 
 func TestVersions(t *testing.T) {

@@ -13,6 +13,7 @@ type Candidate struct {
 	SourceHash     string          `json:"sourceHash"`     // Implementation.Hash
 	TestResults    []TestResult    `json:"testResults"`    // in the order of the test cases; empty when the review comes first
 	Report         Report          `json:"report"`
+	Supersedes     string          `json:"-"` // the id of the tool of its author whose place it would take; "" when there is none
 }
 
 // TestResult is what became of one test case.

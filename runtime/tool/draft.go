@@ -1,6 +1,9 @@
 package tool
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Draft is a tool that the gates, its tests and the judge have let through, before it is registered.
 type Draft struct {
@@ -14,6 +17,9 @@ type Draft struct {
 	Verdict        CreationVerdict // approved; its SourceHash, if set, is that of Implementation
 	Source         string          // where it came from, for people; "" is a sentence that names persona and session
 	Import         *Import         // the package it came in; nil when it was forged here
+	// Check says what is against it when it is registered, and is asked again when the session has got another tool meanwhile; nil:
+	// nothing is.
+	Check func(context.Context) error
 }
 
 // Promotion asks that a tool rise by one tier.
