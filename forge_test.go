@@ -291,7 +291,7 @@ func TestMeasuredGrowth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			judge := watched(approveAll)
-			w := open(t, "", judge, nil)
+			w := open(t, "", judge, byFuel)
 			members := map[string]string{"implementation": fmt.Sprintf(`{"mode":"sandbox","code":%q}`, "function execute(input) { "+c.code+" }")}
 			maps.Copy(members, c.members)
 			result, err := w.Forge(t.Context(), ann, request(t, members))
@@ -311,7 +311,7 @@ func TestMeasuredGrowth(t *testing.T) {
 // Inputs at the edges of the schema are run by the host, and what becomes of them is in the report.
 func TestProbes(t *testing.T) {
 	t.Parallel()
-	w := open(t, "", approveAll, nil)
+	w := open(t, "", approveAll, byFuel)
 	for name, c := range map[string]struct {
 		code string
 		flag bool
@@ -441,21 +441,28 @@ func TestAPersonIsNoPanelOfTheHost(t *testing.T) {
 // A refusal says how to go on by what happened.
 func TestHintsOfTheJudge(t *testing.T) {
 	t.Parallel()
-	nobody, err := judge.NewHuman(judge.HumanOptions{})
-	if err != nil {
-		t.Fatal(err)
+	person := func(says string) judge.Judge {
+		t.Helper()
+		j, err := judge.NewHuman(judge.HumanOptions{In: strings.NewReader(says)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
 	}
 	ofModel := func(m model.Model) judge.Judge { return judgeOf(t, m, m) }
 	for name, c := range map[string]struct {
 		judge judge.Judge
 		hint  string
 	}{
-		"none":            {ofModel(nil), "an operator has to configure a judge"},
-		"down":            {ofModel(judgetest.Fails()), "try again later"},
-		"prose":           {ofModel(model.NewScripted(model.Say("fine"))), "could not be read"},
-		"with concerns":   {ofModel(judgetest.Func(refusal(`["it lies"]`))), "mend what the judge names: it lies"},
-		"without":         {ofModel(judgetest.Func(refusal(`[]`))), "mend what the reason names"},
-		"nobody answered": {nobody, "somebody is there"},
+		"none":             {ofModel(nil), "an operator has to configure a judge"},
+		"down":             {ofModel(judgetest.Fails()), "try again later"},
+		"prose":            {ofModel(model.NewScripted(model.Say("fine"))), "could not be read"},
+		"with concerns":    {ofModel(judgetest.Func(refusal(`["it lies"]`))), "mend what the judge names: it lies"},
+		"without":          {ofModel(judgetest.Func(refusal(`[]`))), "mend what the reason names"},
+		"nobody answered":  {person(""), "somebody is there"},
+		"a person":         {person("no\nit is rude\n"), "a person said no: change what their reason names"},
+		"who says no more": {person("no\n\n"), "a person said no"},
+		"who says neither": {person("hm\nhm\nhm\n"), "answer yes or no; nothing is wrong"},
 	} {
 		w := open(t, "", nil, func(o *toolsmith.Options) { o.Judge = c.judge })
 		_, err := w.Forge(t.Context(), ann, request(t, nil))

@@ -58,6 +58,7 @@ var unjudged = []struct {
 	{"Failed to parse", "try again: the judge's reply could not be read, and nothing is wrong with the request so far", time.Second},
 	{"Not judged", "do away with what the reason names: without that, nothing is judged", 0},
 	{"nobody answered", "ask again when somebody is there to answer; nothing is wrong with the request so far", time.Minute},
+	{"the answers at the terminal were neither", "ask again, and answer yes or no; nothing is wrong with the request so far", 0},
 }
 
 // hintFor says how to go on after a refusal, and after what time the same request may go well, if it may.
@@ -67,7 +68,10 @@ func hintFor(v tool.CreationVerdict) (hint string, after time.Duration) {
 			return u.hint, u.after
 		}
 	}
-	if len(v.Concerns) > 0 {
+	switch {
+	case strings.HasPrefix(v.JudgeModel, tool.JudgedByPerson):
+		return "a person said no: change what their reason names, if they gave one, and do not ask for the same again unless they say so", 0
+	case len(v.Concerns) > 0:
 		return "mend what the judge names: " + strings.Join(v.Concerns, "; "), 0
 	}
 	return "mend what the reason names, and ask again", 0
