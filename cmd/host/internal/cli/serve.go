@@ -152,7 +152,8 @@ func (s *service) close(ctx context.Context) error {
 	err := s.host.Close() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context; seen only in some runs
 	ctx, cancel := context.WithTimeout(ctx, flush)
 	defer cancel()
-	return errors.Join(err, s.telemetry.Close(ctx))
+	s.telemetry.Close(ctx)
+	return err
 }
 
 // listenAndServe serves until ctx ends.

@@ -41,21 +41,30 @@ func redact(pairs ...any) []any {
 	return pairs
 }
 
-// logCall logs a call: what failed for the host's reasons at the level of errors, what a limit ended as a warning. What a quota
-// refused is counted, and logged for those alone who look closely: whoever calls too often does not fill the log as well.
-func (t *Telemetry) logCall(c tool.Caller, name string, r *runtime.CallResult, err error) {
-	level := hclog.Debug
-	switch outcome := tool.Code(outcomeOf(err)); {
+// levelOf is the level of an outcome, where others of its kind have the usual one: what failed for the host's reasons is an error. What
+// a quota refused is counted, and logged for those alone who look closely: whoever asks too often does not fill the log as well.
+func levelOf(outcome tool.Code, usual hclog.Level) hclog.Level {
+	switch {
 	case outcome == tool.Internal:
-		level = hclog.Error
-	case limits[outcome] || outcome == tool.Denied:
+		return hclog.Error
+	case outcome == tool.OverQuota:
+		return hclog.Debug
+	}
+	return usual
+}
+
+// logCall logs a call: what a limit ended, or a policy denied, as a warning.
+func (t *Telemetry) logCall(c tool.Caller, name string, r *runtime.CallResult, err error) {
+	outcome, level := tool.Code(outcomeOf(err)), hclog.Debug
+	if limits[outcome] || outcome == tool.Denied {
 		level = hclog.Warn
 	}
+	level = levelOf(outcome, level)
 	if !enabled(t.log, level) {
 		return
 	}
 	t.log.Log(level, "call", redact(
-		"tenant", c.Tenant, "persona", c.Persona, "session", c.Session, "tool", name, "hash", r.Tool.ID, "tier", tierOf(r.Tool), "outcome", outcomeOf(err),
+		"tenant", c.Tenant, "persona", c.Persona, "session", c.Session, "tool", name, "hash", r.Tool.ID, "tier", tierOf(r.Tool), "outcome", string(outcome),
 		"reason", reason(err), "duration_ms", r.Duration.Milliseconds(), "fuel", r.Stats.Fuel, "memory_peak_bytes", r.Stats.PeakMemoryBytes,
 		"host_calls", r.Stats.HostCalls,
 	)...)
@@ -76,9 +85,10 @@ func (t *Telemetry) logForge(c tool.Caller, r *forge.Result, took time.Duration,
 	if r.Tool != nil {
 		name, id = r.Tool.Name, r.Tool.ID
 	}
-	t.log.Info("forge", redact(
+	outcome := forgeOutcome(r, err)
+	t.log.Log(levelOf(tool.Code(outcome), hclog.Info), "forge", redact(
 		"tenant", c.Tenant, "persona", c.Persona, "session", c.Session, "tool", name, "hash", id, "stage", string(r.Stage),
-		"outcome", forgeOutcome(r, err), "duration_ms", took.Milliseconds(),
+		"outcome", outcome, "duration_ms", took.Milliseconds(),
 	)...)
 }
 

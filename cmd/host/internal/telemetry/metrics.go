@@ -114,15 +114,17 @@ func tierOf(f runtime.Face) string {
 	return "none"
 }
 
-// limits are the outcomes by which a limit ended a call.
+// limits are the outcomes by which a limit ended a call. That its caller went away is none.
 var limits = map[tool.Code]bool{
-	tool.Timeout: true, tool.OutOfFuel: true, tool.OutOfMemory: true, tool.StackOverflow: true, tool.OutputTooLarge: true, tool.Limit: true, tool.Canceled: true,
+	tool.Timeout: true, tool.OutOfFuel: true, tool.OutOfMemory: true, tool.StackOverflow: true, tool.OutputTooLarge: true, tool.Limit: true,
 }
 
 func (i *instruments) countCall(ctx context.Context, r *runtime.CallResult, err error) {
 	outcome := outcomeOf(err)
 	i.calls.Add(ctx, 1, with(label("tier", tierOf(r.Tool)), label("outcome", outcome)))
-	i.callTime.Record(ctx, r.Duration.Seconds())
+	if r.Duration > 0 { // else it was refused before it ran
+		i.callTime.Record(ctx, r.Duration.Seconds())
+	}
 	for _, use := range r.Uses {
 		i.hostCalls.Add(ctx, int64(max(use.Count, 1)), with(label("api", use.API), label("outcome", use.Outcome)))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,7 +62,7 @@ func New(ctx context.Context, opt Options) (*Telemetry, error) {
 	if opt.Getenv == nil {
 		opt.Getenv = func(string) string { return "" }
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { t.log.Warn("OpenTelemetry failed", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(t.failed))
 	t.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) // the only ones yet
 	exporter, err := otelprom.New(otelprom.WithRegisterer(t.registry), otelprom.WithNamespace(namespace), otelprom.WithoutScopeInfo(), otelprom.WithoutTargetInfo())
 	if err != nil {
@@ -109,7 +110,16 @@ func (t *Telemetry) Handler() http.Handler {
 func (t *Telemetry) Middleware(next http.Handler) http.Handler {
 	return otelhttp.NewHandler(next, "http", otelhttp.WithMeterProvider(t.meters), otelhttp.WithTracerProvider(t.provider()),
 		otelhttp.WithPropagators(propagation.TraceContext{}),
-		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return r.Method + " " + r.Pattern }))
+		otelhttp.WithSpanNameFormatter(spanName))
+}
+
+// spanName is the method of a request, and its route once that is known.
+func spanName(_ string, r *http.Request) string {
+	route := r.Pattern
+	if _, path, both := strings.Cut(route, " "); both {
+		route = path
+	}
+	return strings.TrimSpace(r.Method + " " + route)
 }
 
 // Engine lets the gauges of the sandbox tell the state of an engine.
@@ -147,11 +157,16 @@ func (t *Telemetry) Observe(opt *toolsmith.Options) {
 	}
 }
 
-// Close exports what is left of the traces, until the context ends.
-func (t *Telemetry) Close(ctx context.Context) error {
+// Close exports what is left of the traces, until the context ends. What is lost then is told to the log: it is no fault of the host.
+func (t *Telemetry) Close(ctx context.Context) {
 	err := t.meters.Shutdown(ctx)
 	if t.traces != nil {
 		err = errors.Join(err, t.traces.Shutdown(ctx))
 	}
-	return err
+	if err != nil {
+		t.failed(err)
+	}
 }
+
+// failed logs what went wrong within OpenTelemetry.
+func (t *Telemetry) failed(err error) { t.log.Warn("OpenTelemetry failed", "error", err) }

@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"example.com/toolsmith"
+	"example.com/toolsmith/forge"
 	"example.com/toolsmith/judge"
 	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime"
@@ -80,7 +81,7 @@ func newTelemetry(t *testing.T, opt Options) *Telemetry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = tel.Close(context.Background()) })
+	t.Cleanup(func() { tel.Close(context.Background()) })
 	return tel
 }
 
@@ -109,7 +110,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`toolsmith_tool_calls_total{outcome="ok",tier="session"} 1`, `toolsmith_tool_calls_total{outcome="timeout",tier="session"} 1`,
 		`toolsmith_tool_calls_total{outcome="invalid_input",tier="session"} 1`, `toolsmith_terminations_total{reason="timeout"} 1`,
-		`toolsmith_tool_call_seconds_count 3`, `toolsmith_forge_total{outcome="approved",stage=""} 1`,
+		`toolsmith_tool_call_seconds_count 2`, `toolsmith_forge_total{outcome="approved",stage=""} 1`,
 		`toolsmith_promotions_total{from="session",outcome="ok",to="agent"} 1`, `toolsmith_sandbox_starts_total{kind="loaded"}`,
 		`toolsmith_sandbox_starts_total{kind="warm"}`, `toolsmith_sandbox_start_seconds_count`, `toolsmith_fuel_used_total`,
 		`toolsmith_sandbox_memory_bytes_count`, `toolsmith_audit_append_seconds_count`, `toolsmith_sandbox_active 3`,
@@ -143,6 +144,15 @@ func TestMiddlewareHasFewSeries(t *testing.T) {
 	}
 }
 
+func TestSpanNames(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{"": "GET", "/mcp": "GET /mcp", "GET /v1/tools/{tool}": "GET /v1/tools/{tool}"} {
+		if got := spanName("http", &http.Request{Method: http.MethodGet, Pattern: pattern}); got != want {
+			t.Errorf("%q: got %q, want %q", pattern, got, want)
+		}
+	}
+}
+
 func TestTraces(t *testing.T) {
 	var posts atomic.Int32
 	var body bytes.Buffer
@@ -160,9 +170,7 @@ func TestTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, tel)
-	if err := tel.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	tel.Close(t.Context())
 	if posts.Load() == 0 {
 		t.Fatal("nothing was exported")
 	}
@@ -193,9 +201,7 @@ func collected(t *testing.T, tel *Telemetry, body *bytes.Buffer) string {
 	scrape.Header.Set("Accept", "application/openmetrics-text")
 	w := httptest.NewRecorder()
 	tel.Handler().ServeHTTP(w, scrape)
-	if err := tel.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	tel.Close(t.Context())
 	if n := body.Len(); n == 0 || n > 64<<10 {
 		t.Errorf("%d bytes were exported", n)
 	}
@@ -248,7 +254,65 @@ func TestExportErrorsAreLogged(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Error("nothing was logged")
 	}
-	_ = tel.Close(t.Context())
+	tel.Close(t.Context())
+}
+
+// A collector that answers nothing costs the traces that are left, which is told to the log.
+func TestWhatIsLostAtTheEndIsLogged(t *testing.T) {
+	closed := make(chan struct{})
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-closed }))
+	defer collector.Close()
+	defer close(closed)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	lines := make(lineWriter, 100)
+	tel, err := New(t.Context(), Options{Getenv: os.Getenv, Log: NewLogger(config.Log{Level: "warn", Format: "json"}, lines)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ended := tel.call(t.Context(), tool.Caller{Tenant: "acme", Persona: "ann", Session: "1"}, "x")
+	ended(&runtime.CallResult{}, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	tel.Close(ctx)
+	select {
+	case line := <-lines:
+		if !strings.Contains(line, `"@level":"warn"`) || !strings.Contains(line, context.DeadlineExceeded.Error()) {
+			t.Error(line)
+		}
+	default:
+		t.Error("nothing was logged")
+	}
+}
+
+// Who leaves and what a quota refuses is nothing to complain of; what the host fails at is.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[tool.Code]struct{ call, forge string }{
+		"":             {"debug", "info"},
+		tool.Canceled:  {"debug", "info"},
+		tool.OverQuota: {"debug", "debug"},
+		tool.Rejected:  {"debug", "info"},
+		tool.Timeout:   {"warn", "info"},
+		tool.Denied:    {"warn", "info"},
+		tool.Internal:  {"error", "error"},
+	} {
+		var out bytes.Buffer
+		tel := newTelemetry(t, Options{Log: NewLogger(config.Log{Level: "debug", Format: "json"}, &out)})
+		var err error
+		if code != "" {
+			err = &tool.Error{Code: code}
+		}
+		tel.logCall(tool.Caller{}, "x", &runtime.CallResult{}, err)
+		tel.logForge(tool.Caller{}, &forge.Result{Success: err == nil}, 0, err)
+		tel.metrics.countCall(t.Context(), &runtime.CallResult{}, err)
+		call, forged, _ := strings.Cut(out.String(), "\n")
+		if !strings.Contains(call, `"@level":"`+want.call+`"`) || !strings.Contains(forged, `"@level":"`+want.forge+`"`) {
+			t.Errorf("%q: %s%s", code, call, forged)
+		}
+		if ended := strings.Contains(served(t, tel), "toolsmith_terminations_total{"); ended != (code == tool.Timeout) {
+			t.Errorf("%q counts as ended by a limit: %v", code, ended)
+		}
+	}
 }
 
 // lineWriter hands on what is written.
