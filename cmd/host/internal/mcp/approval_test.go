@@ -1,8 +1,11 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +40,7 @@ var answers = map[string]struct {
 	"declined":              {says("decline", nil), "rejected by the client's user"},
 	"put away":              {says("cancel", nil), "put the question away"},
 	"put away with a yes":   {says("cancel", map[string]any{"approve": true}), "put the question away"},
+	"nothing of it":         {says("approve", map[string]any{"approve": true}), "not what was asked for"},
 	"not answered":          {says("accept", nil), "not what was asked for"},
 	"an empty answer":       {says("accept", map[string]any{}), "not what was asked for"},
 	"a client without":      {nil, "cannot ask its user"},
@@ -194,4 +198,122 @@ func TestANoIsNoRequestToAskElsewhere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What asks ends the question, though the request that the client would answer to goes on.
+func TestAQuestionEndsWithWhoAsks(t *testing.T) {
+	t.Parallel()
+	set := asking(t)
+	asked := make(chan struct{})
+	human, err := judge.NewHuman(judge.HumanOptions{OSUser: "ursula", Ask: func(ctx context.Context, by tool.Actor, question, sheet string) (bool, string, error) {
+		short, leave := context.WithCancel(ctx)
+		defer leave()
+		go func() { <-asked; leave() }()
+		if yes, why, err := mcp.Ask(short, by, question, sheet); err == nil {
+			return yes, why, nil
+		}
+		return false, "nobody asks any more", ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.host = func(o *toolsmith.Options) { o.Judge = human }
+	w := open(t, set)
+	p := w.overStdio("2025-06-18", mcp.Local{}, says("", nil))
+	p.raw(string(p.encode(700, "tools/call", map[string]any{"name": "forge_tool", "arguments": request(nil)})))
+	for m, err := p.next(); ; m, err = p.next() {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case m.Method == "elicitation/create":
+			close(asked)
+		case m.Method == "":
+			if r := readResult(t, m); !strings.Contains(r.Error.Message, "nobody asks any more") {
+				t.Errorf("%+v", r)
+			}
+			return
+		}
+	}
+}
+
+// unsound are answers that are refused, with %v for the id and %s for what makes them large, and what the model is told then.
+var unsound = map[string]string{
+	"a key that is given twice": `{"jsonrpc":"2.0","id":%v,"result":{"action":"accept","action":"accept","content":{"approve":true}%s}}`,
+	"no JSON":                   `{"jsonrpc":"2.0","id":%v,"result":{"action":"accept","content":{"approve":true}%s}`,
+	"an error that is none":     `{"jsonrpc":"2.0","id":%v,"error":"no"%s}`,
+	"too large":                 `{"jsonrpc":"2.0","id":%v,"result":{"action":"accept","content":{"approve":true}%s}}`,
+}
+
+// An answer that cannot be read ends the question, and is refused; a call of the client's that has the same id goes on.
+func TestAnswersThatCannotBeReadEndTheQuestion(t *testing.T) {
+	t.Parallel()
+	for name, text := range unsound {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(name+" "+transport, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, asking(t))
+				most, answer := 4<<20, unsoundOverStdio
+				if transport == "http" {
+					most, answer = 1<<20, unsoundOverHTTP
+				}
+				more := ""
+				if name == "too large" {
+					more = `,"x":"` + strings.Repeat("x", most) + `"`
+				}
+				r := answer(t, w, text, more)
+				if !r.IsError || r.Error.Code != "rejected" || !strings.Contains(r.Error.Message, "the client's answer could not be read") {
+					t.Errorf("%+v", r)
+				}
+			})
+		}
+	}
+}
+
+func unsoundOverStdio(t *testing.T, w *world, text, more string) (r result) {
+	t.Helper()
+	p := w.overStdio("2025-06-18", mcp.Local{}, says("", nil))
+	const waits = 1 // as the first question has
+	p.raw(string(p.encode(waits, "tools/call", waiting)))
+	receive(t, w.began, "the tool that waits")
+	p.raw(string(p.encode(700, "tools/call", map[string]any{"name": "forge_tool", "arguments": request(nil)})))
+	refused := 0
+	for r.Content == nil {
+		m, err := p.next()
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case m.Method == "elicitation/create":
+			if fmt.Sprint(m.ID) != fmt.Sprint(waits) {
+				t.Fatalf("the question has the id %v", m.ID)
+			}
+			p.raw(fmt.Sprintf(text, m.ID, more))
+		case m.Method == "" && m.ID == nil && m.Error != nil:
+			refused++
+		case m.Method == "" && fmt.Sprint(m.ID) == "700":
+			r = readResult(t, m)
+		default:
+			t.Fatalf("%+v", m)
+		}
+	}
+	if refused != 1 {
+		t.Errorf("the answer is refused %d times", refused)
+	}
+	p.notify("notifications/cancelled", map[string]any{"requestId": waits})
+	w.over()
+	return r
+}
+
+func unsoundOverHTTP(t *testing.T, w *world, text, more string) result {
+	t.Helper()
+	url := w.serve()
+	var p *web
+	p = w.overHTTP(url, "2025-06-18", "acme/ann", func(json.RawMessage) any {
+		asked := p.seen()[len(p.seen())-1]
+		r := ask(t, http.MethodPost, url, fmt.Sprintf(text, asked.ID, more), map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": p.version})
+		if want := map[bool]int{false: http.StatusBadRequest, true: http.StatusRequestEntityTooLarge}[more != ""]; r.status != want {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+		return nil
+	})
+	return use(t, p, "forge_tool", request(nil))
 }

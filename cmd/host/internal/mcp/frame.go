@@ -30,6 +30,7 @@ var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 // frame is what the host looks at of a message before the protocol library reads it.
 type frame struct {
 	id     json.RawMessage // as it was written; nil without one
+	asked  json.RawMessage // with a fault: the id of what the client was asked, which the message was to answer; nil otherwise
 	method string          // "" in a response
 	params json.RawMessage // nil without them
 }
@@ -41,11 +42,11 @@ func (f frame) isCall() bool { return f.method != "" && f.id != nil }
 func (f frame) isNotification() bool { return f.method != "" && f.id == nil }
 
 // readFrame looks a message over: one object in UTF-8, no key given twice, no odd spelling, no number that readers
-// disagree about. With a fault, the id is still there if it is that of a call and could be read.
+// disagree about. With a fault, the id is still there if it could be read.
 func readFrame(text []byte) (frame, *fault) {
 	f, wrong := readWhole(text)
 	if wrong != nil {
-		f = frame{id: idOf(text)}
+		f = glimpse(text)
 	}
 	return f, wrong
 }
@@ -90,6 +91,9 @@ func readMembers(parts map[string]json.RawMessage) (f frame, wrong *fault) {
 	if !ok {
 		if f.id == nil || parts["result"] == nil && parts["error"] == nil {
 			return f, invalid("a message has a method, or answers one with a result or an error")
+		}
+		if e := parts["error"]; e != nil && reads[jsonrpc.Error](e) != nil {
+			return f, invalid("an error is an object with a code, which is a whole number, and a message, which is a text")
 		}
 		return f, nil
 	}

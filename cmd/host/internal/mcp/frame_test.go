@@ -39,6 +39,8 @@ func TestReadFrame(t *testing.T) {
 		`{"jsonrpc":"2.0"}`:                                                       "a method",
 		`{"jsonrpc":"2.0","id":7}`:                                                "a method",
 		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`:               "",
+		`{"jsonrpc":"2.0","id":1,"error":7}`:                                      "an error is",
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":"x"}}`:               "an error is",
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`: "",
 		`{"jsonrpc":"2.0","id":1,"method":"initialize"}`:                                                                   "protocolVersion",
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`:                                                       "protocolVersion",
@@ -78,8 +80,6 @@ func TestIDsOfWhatIsRefused(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}":                         `1`,
 		`{"jsonrpc":"2.0","id":1,"method":"a","result":{},"result":1}`:                   `1`,
 		`{"jsonrpc":"2.0","id":12`:                                                       ``, // and on
-		`{"jsonrpc":"2.0","id":1,"result":{},"result":1}`:                                ``, // of a call of ours
-		`{"jsonrpc":"2.0","id":1,"error":{},"error":1}`:                                  ``,
 		`{"id":1,"id":1,"method":"a"}`:                                                   ``,
 		`{"id":1,"method":"a"}{"id":2,"method":"a"}`:                                     ``,
 		`[{"id":1,"method":"a","method":"b"}]`:                                           ``,
@@ -99,6 +99,26 @@ func TestIDsOfWhatIsRefused(t *testing.T) {
 	}
 }
 
+// An answer that is refused has no id of a call, but that of what it was to answer.
+func TestAnswersThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // "" is none
+		`{"jsonrpc":"2.0","id":1,"result":{},"result":1}`: `1`,
+		`{"jsonrpc":"2.0","id":1,"error":{},"error":1}`:   `1`,
+		`{"jsonrpc":"2.0","id":1,"error":7}`:              `1`,
+		`{"jsonrpc":"1.0","result":{},"id":"a"}`:          `"a"`,
+		`{"jsonrpc":"2.0","id":1,"result":{"action":`:     `1`,
+		`{"jsonrpc":"2.0","id":1.5,"result":{}}`:          ``,
+		`{"jsonrpc":"2.0","result":{}}`:                   ``,
+		`{"jsonrpc":"2.0","id":1}`:                        ``,
+	} {
+		f, wrong := readFrame([]byte(text))
+		if wrong == nil || string(f.asked) != want || f.asked != nil && f.id != nil {
+			t.Errorf("%s: %s, %s, %v; want %s", text, f.asked, f.id, wrong, want)
+		}
+	}
+}
+
 // FuzzID looks for ids in parts: where a message ends within the text is all the same, and what is sound has the id that it has.
 func FuzzID(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"a","method":"b","params":{"id":[1]}}`), 7)
@@ -106,7 +126,7 @@ func FuzzID(f *testing.F) {
 	f.Add([]byte(`{"id":12`), 30)
 	f.Add([]byte(`}]{[":,\`), 2)
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		id := idOf(text)
+		id := glimpse(text).id
 		if sound, wrong := readFrame(text); wrong == nil && sound.isCall() && string(id) != string(sound.id) {
 			t.Errorf("%q has the id %s and %s", text, id, sound.id)
 		}
@@ -117,8 +137,8 @@ func FuzzID(f *testing.F) {
 		var g glance
 		g.over(text[:cut])
 		g.over(text[cut:])
-		if string(g.id()) != string(id) || len(g.part) > maxID+3 {
-			t.Errorf("%q in two parts has the id %q, not %q", text, g.id(), id)
+		if string(g.frame().id) != string(id) || len(g.part) > maxID+3 {
+			t.Errorf("%q in two parts has the id %q, not %q", text, g.frame().id, id)
 		}
 	})
 }

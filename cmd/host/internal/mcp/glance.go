@@ -21,19 +21,22 @@ type glance struct {
 	odd             bool // more than one object
 }
 
-// idOf is the id in a message that is refused; nil when it cannot be told.
-func idOf(message []byte) json.RawMessage {
+// glimpse is what can be told of a message that is refused: its id, or that of what it was to answer.
+func glimpse(message []byte) frame {
 	var g glance
 	g.over(message)
-	return g.id()
+	return g.frame()
 }
 
-// id is that of the call which was read so far; nil of what is an answer, and when it cannot be told.
-func (g *glance) id() json.RawMessage {
-	if g.ids != 1 || g.odd || g.outcome && !g.method || !validID(g.found) || !json.Valid(g.found) || !utf8.Valid(g.found) {
-		return nil
+// frame is what can be told of the message which was read so far.
+func (g *glance) frame() frame {
+	switch {
+	case g.ids != 1 || g.odd || !validID(g.found) || !json.Valid(g.found) || !utf8.Valid(g.found):
+		return frame{}
+	case g.outcome && !g.method:
+		return frame{asked: g.found}
 	}
-	return g.found
+	return frame{id: g.found}
 }
 
 // over reads on.
@@ -66,6 +69,8 @@ func (g *glance) read(b byte) {
 		g.key = ""
 		_ = json.Unmarshal(g.part, &g.key) // what is no text is no key
 		g.part = nil
+		g.method = g.method || g.key == "method"
+		g.outcome = g.outcome || g.key == "result" || g.key == "error"
 	case g.depth == 1 && b == ',':
 		g.member()
 	default:
@@ -83,14 +88,9 @@ func (g *glance) keep(b byte) {
 
 // member takes note of a member of the message.
 func (g *glance) member() {
-	switch g.key {
-	case "id":
+	if g.key == "id" {
 		g.ids++
 		g.found = bytes.TrimSpace(g.part)
-	case "method":
-		g.method = true
-	case "result", "error":
-		g.outcome = true
 	}
 	g.key, g.part = "", nil
 }

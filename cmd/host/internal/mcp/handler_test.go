@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,20 @@ func TestErrorsOfTheProtocolTellWhoseFaultItIs(t *testing.T) {
 	for code, want := range map[tool.Code]int64{tool.Unavailable: -32603, tool.Internal: -32603, tool.InvalidRequest: -32602, tool.OutputTooLarge: -32602} {
 		if e, ok := errors.AsType[*jsonrpc.Error](toProtocol(tool.Errorf(code, "x"))); !ok || e.Code != want || !strings.Contains(string(e.Data), string(code)) {
 			t.Errorf("%s: %+v", code, e)
+		}
+	}
+}
+
+// Why nobody answered is told as it was.
+func TestWhyAQuestionHasNoAnswer(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"within 10m0s":      fmt.Errorf("asking: %w", context.DeadlineExceeded),
+		"could not be read": fmt.Errorf("asking: %w", errUnread.wire()),
+		"could not ask":     &jsonrpc.Error{Code: errUnread.code, Message: "x"},
+	} {
+		if got := unanswered(err); !strings.Contains(got, want) {
+			t.Errorf("%v: %s; want %s", err, got, want)
 		}
 	}
 }

@@ -165,6 +165,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 		}
 	}
 	if wrong != nil {
+		h.unread(r, f)
 		writeMessage(w, wrong.status(sessionOf(r) != ""), wrong.answer(f.id))
 		return f, false
 	}
@@ -173,8 +174,23 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 		refuse(w, http.StatusTooManyRequests, tool.OverQuota, "come again later", reason)
 		return f, false
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	hold(r, body)
 	return f, true
+}
+
+// hold puts a message into a request.
+func hold(r *http.Request, message []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
+}
+
+// unread has what a message that is refused was to answer end with an error, in the session that asked.
+func (h *handler) unread(r *http.Request, f frame) {
+	if f.asked == nil || sessionOf(r) == "" {
+		return
+	}
+	r = r.Clone(r.Context())
+	hold(r, errUnread.answer(f.asked))
+	h.route.ServeHTTP(&reply{header: http.Header{}, began: true}, r) // which says no more than that it was taken
 }
 
 // read returns the body of a request, which comes in time and is not too large.
@@ -188,6 +204,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (body []byte, ok 
 	}
 	w.Header().Set("Connection", "close") // what is left of the message is not waited for
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		h.unread(r, glimpse(body))
 		refuse(w, http.StatusRequestEntityTooLarge, tool.InvalidRequest, "send less at once", fmt.Sprintf("the message has more than %d bytes", maxBody))
 	} else {
 		refuse(w, http.StatusRequestTimeout, tool.InvalidRequest, "send it faster, or less", "the message did not arrive in time")

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -33,9 +32,9 @@ type input struct {
 // incoming is a line that was read.
 type incoming struct {
 	text  []byte
-	wrong *fault          // it is too large, and was not kept
-	id    json.RawMessage // of such a one, if it could be read
-	last  bool            // nothing more is read
+	wrong *fault // it is too large, and was not kept
+	of    frame  // such a one, as far as it could be told
+	last  bool   // nothing more is read
 }
 
 var (
@@ -78,7 +77,7 @@ func (i *input) put(l incoming) bool {
 func (i *input) readOver(begun []byte) error {
 	var g glance
 	g.over(begun)
-	endless := incoming{wrong: errEndless, id: g.id(), last: true}
+	endless := incoming{wrong: errEndless, of: g.frame(), last: true}
 	told := make(chan struct{})
 	limit := time.AfterFunc(i.skip, func() { i.put(endless); close(told) })
 	part, err := begun, error(nil)
@@ -96,7 +95,7 @@ func (i *input) readOver(begun []byte) error {
 		i.put(endless)
 		return errLine
 	}
-	i.put(incoming{wrong: errLarge, id: g.id()})
+	i.put(incoming{wrong: errLarge, of: g.frame()})
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/toolsmith/runtime/schema"
@@ -154,19 +155,12 @@ func (l *line) ask(ctx context.Context, what, sheet string) (approved bool, reas
 	if sheet == "" {
 		params.Message = what
 	}
-	var said *sdk.ElicitResult
-	if l.asks == nil {
-		l.mu.Lock()
-		waiting, session := l.ctx, l.req.Session
-		l.mu.Unlock()
-		if said, err = session.Elicit(waiting, params); err != nil && ctx.Err() == nil { //nolint:contextcheck // the client answers to the request that waits
-			return false, "nobody answered: the client could not ask its user", nil
-		}
-	} else {
-		said = l.askByAnswer(ctx, params)
-	}
-	if ctx.Err() != nil {
+	said, err := l.askBy(ctx, params)
+	switch {
+	case ctx.Err() != nil:
 		return false, "", tool.AsError(ctx.Err())
+	case err != nil:
+		return false, unanswered(err), nil
 	}
 	approved, reason = read(said)
 	l.mu.Lock()
@@ -175,12 +169,41 @@ func (l *line) ask(ctx context.Context, what, sheet string) (approved bool, reas
 	return approved, reason, nil
 }
 
+// askBy has a person asked in the way of the client's version.
+func (l *line) askBy(ctx context.Context, params *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	if l.asks != nil {
+		return l.askByAnswer(ctx, params), nil
+	}
+	l.mu.Lock()
+	waiting, session := l.ctx, l.req.Session
+	l.mu.Unlock()
+	waiting, cancel := context.WithTimeout(waiting, maxWait)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	return session.Elicit(waiting, params) //nolint:contextcheck // the client answers to the request that waits
+}
+
+// errUnread takes the place of an answer to a question that is refused.
+var errUnread = &fault{code: jsonrpc.CodeInvalidRequest, message: "the client's answer could not be read"}
+
+// unanswered says why a question has no answer.
+func unanswered(err error) string {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	switch {
+	case ok && e.Code == errUnread.code && e.Message == errUnread.message:
+		return "nobody answered: " + errUnread.message
+	case errors.Is(err, context.DeadlineExceeded):
+		return "nobody answered within " + maxWait.String()
+	}
+	return "nobody answered: the client could not ask its user"
+}
+
 // tipAfter is how a model goes on after what a client says that its user said: people are not asked again until they give in.
 func tipAfter(said *sdk.ElicitResult, approved bool) string {
 	switch {
 	case approved || said == nil:
 		return ""
-	case said.Action == "accept" && !fits(said):
+	case !fits(said):
 		return "it takes a client that answers what it is asked: tell the person, and do not ask again"
 	case said.Action == "accept" || said.Action == "decline":
 		return "the person said no: do not ask again unless they say so"
@@ -241,7 +264,7 @@ func read(said *sdk.ElicitResult) (approved bool, reason string) {
 	}
 	yes, _ := said.Content["approve"].(bool)
 	switch {
-	case said.Action == "accept" && !fits(said):
+	case !fits(said):
 		return false, "the client's answer was not what was asked for: approve is true or false, and reason a text of at most 1000 characters"
 	case said.Action == "accept" && yes:
 		return true, "approved by the client's user" + reason
@@ -256,12 +279,15 @@ var filled = sync.OnceValues(func() (*schema.Schema, error) { return schema.Comp
 
 // fits reports whether an answer is what was asked for.
 func fits(said *sdk.ElicitResult) bool {
+	if said.Action == "decline" || said.Action == "cancel" {
+		return true
+	}
 	text, err := json.Marshal(said.Content)
 	if err != nil {
 		return false
 	}
 	form, err := filled()
-	return err == nil && form.Validate(text) == nil
+	return err == nil && said.Action == "accept" && form.Validate(text) == nil
 }
 
 // hear takes the content from an answer that is not what was asked for: the protocol library would make an error of it, as if the
@@ -269,7 +295,7 @@ func fits(said *sdk.ElicitResult) bool {
 func hear(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)
-		if said, ok := result.(*sdk.ElicitResult); ok && said != nil && said.Action == "accept" && !fits(said) {
+		if said, ok := result.(*sdk.ElicitResult); ok && said != nil && !fits(said) {
 			said.Content = nil
 		}
 		return result, err

@@ -90,11 +90,13 @@ func (p *pending) ask(r *jsonrpc.Request) {
 	p.tell()
 }
 
-// answered takes note that the client was asked something and waits no more.
-func (p *pending) answered(key string) {
+// answered takes note that what the client was asked waits no more, and returns its id if it did.
+func (p *pending) answered(key string) (id jsonrpc.ID, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	id, ok = p.asked[key]
 	delete(p.asked, key)
+	return id, ok
 }
 
 // unanswered is the id of something that the client was asked, which waits no more.

@@ -95,28 +95,40 @@ func (c *connection) end(ctx context.Context) (jsonrpc.Message, error) {
 // take reads one line. Without a message it is answered, or nothing to answer.
 func (c *connection) take(line incoming) (jsonrpc.Message, error) {
 	if line.wrong != nil {
-		return nil, c.write(line.wrong.answer(line.id))
+		return c.refuse(line.wrong, line.of)
 	}
 	f, wrong := readFrame(line.text)
 	if wrong == nil {
 		wrong = c.admit(f)
 	}
 	if wrong != nil {
-		return nil, c.write(wrong.answer(f.id))
+		return c.refuse(wrong, f)
 	}
 	if f.isNotification() && !c.flood.take() {
 		return nil, nil //nolint:nilnil // dropped: nobody waits for an answer
 	}
-	c.cancel(f.cancels())
-	if f.method == "" {
+	m, err := jsonrpc.DecodeMessage(line.text)
+	switch {
+	case err != nil:
+		f = glimpse(line.text)
+		c.settle(idKey(f.id))
+		return c.refuse(invalid("the message cannot be read"), f)
+	case f.method == "":
 		c.answered(idKey(f.id))
 	}
-	m, err := jsonrpc.DecodeMessage(line.text)
-	if err != nil {
-		c.settle(idKey(f.id))
-		return nil, c.write(invalid("the message cannot be read").answer(f.id))
-	}
+	c.cancel(f.cancels())
 	return m, nil
+}
+
+// refuse tells the client what is wrong with a message. What that was to answer ends with an error, which takes its place.
+func (c *connection) refuse(wrong *fault, f frame) (jsonrpc.Message, error) {
+	if err := c.write(wrong.answer(f.id)); err != nil {
+		return nil, err
+	}
+	if id, ok := c.answered(idKey(f.asked)); ok {
+		return &jsonrpc.Response{ID: id, Error: errUnread.wire()}, nil
+	}
+	return nil, nil //nolint:nilnil // nobody here waits for it
 }
 
 // Write sends a message.
