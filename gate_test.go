@@ -14,7 +14,6 @@ import (
 	"example.com/toolsmith/forge"
 	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime/model"
-	"example.com/toolsmith/runtime/wire"
 )
 
 // labelled is an entry of testdata/gate: a request as models write it, whether the tool is good, and what becomes of it now.
@@ -64,7 +63,7 @@ func readGate(t *testing.T) (list []labelled) {
 func openGate(t *testing.T, reviewer model.Model) *world {
 	t.Helper()
 	return open(t, "", reviewer, func(o *toolsmith.Options) {
-		o.Config.SessionTools.Wall = wire.Period(time.Minute) // fuel ends what is too dear, on any machine
+		byFuel(o)
 		o.Config.EmergentConfig.AllowedSandboxAPIs = []string{"crypto"}
 		o.Now = func() time.Time { return time.Date(2026, time.March, 4, 10, 0, 0, 0, time.UTC) }
 	})

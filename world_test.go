@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
@@ -18,6 +19,7 @@ import (
 	"example.com/toolsmith/runtime/config"
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/runtime/wire"
 	"example.com/toolsmith/tiers"
 )
 
@@ -73,6 +75,12 @@ func open(t testing.TB, dir string, reviewer model.Model, change func(*toolsmith
 	}
 	t.Cleanup(w.close)
 	return w
+}
+
+// byFuel lets fuel end what is too dear, on any machine: the clock would end it earlier on a busy one.
+func byFuel(o *toolsmith.Options) {
+	o.Config.Limits.Wall, o.Config.SessionTools.Wall = wire.Period(time.Minute), wire.Period(time.Minute)
+	o.Config.EmergentConfig.SandboxTimeoutMs = int(time.Minute.Milliseconds()) // the same as Limits.Wall
 }
 
 // judgeOf is a judge of a model that reviews candidates, and one that is the panel.
