@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -29,7 +30,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := f.rootCommand()
 	root.SetArgs(args[1:])
 	cmd, err := root.ExecuteContextC(ctx)
-	status := f.report(cmd, err)
+	status := f.report(cmd, args[1:], err)
 	if f.out.err != nil {
 		f.sayf("cannot write the result: %v", f.out.err)
 		status = max(status, 1)
@@ -103,9 +104,9 @@ type done int
 
 func (d done) Error() string { return fmt.Sprintf("exit status %d", int(d)) }
 
-// report says what went wrong and returns the exit status. An error that has no code is a misuse of the command line: verbs
-// return no others, and cobra makes its own.
-func (f *face) report(cmd *cobra.Command, err error) int {
+// report says what went wrong with a command line and returns the exit status. An error that has no code is a misuse of the command
+// line: verbs return no others, and cobra makes its own.
+func (f *face) report(cmd *cobra.Command, args []string, err error) int {
 	if err == nil {
 		return 0
 	}
@@ -116,8 +117,26 @@ func (f *face) report(cmd *cobra.Command, err error) int {
 		f.explain(err)
 		return failed.Code.ExitStatus()
 	}
-	f.sayf("%s\nRun '%s --help' for usage.", escapeLines(err.Error()), cmd.CommandPath())
+	hint := fmt.Sprintf("Run '%s --help' for usage.", cmd.CommandPath())
+	if asksForJSON(args) && cmd.Name() != "mcp" { // its standard output is for the protocol alone
+		f.printJSON(failureReport{Error: &tool.Error{Code: tool.InvalidRequest, Message: err.Error(), Hint: hint}})
+	} else {
+		f.sayf("%s\n%s", escapeLines(err.Error()), hint)
+	}
 	return 2
+}
+
+// asksForJSON reports whether a command line wants results as JSON, also one that could not be read as far as that.
+func asksForJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	for i, arg := range args {
+		if arg == "--output="+string(asJSON) || arg == string(asJSON) && i > 0 && args[i-1] == "--output" {
+			return true
+		}
+	}
+	return false
 }
 
 // sayf writes one message to standard error under the program's name.
