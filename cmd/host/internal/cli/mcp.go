@@ -162,7 +162,7 @@ func (f *face) openFor(ctx context.Context, c config.Config, reviewer judge.Judg
 	}
 	h, err := toolsmith.Open(ctx, c.Data, toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: logger,
-		OnAudit: func(e tool.AuditEvent) { follow(served, e) }, OnLost: served.Lost, //nolint:contextcheck // it works until the face is closed
+		OnAudit: func(e tool.AuditEvent) { follow(served, e) }, OnLost: served.Lost,
 	})
 	if err != nil {
 		return nil, errors.Join(err, box.Close()) //nolint:contextcheck,nolintlint // nothing runs in it

@@ -121,8 +121,8 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 	}
 	opt := toolsmith.Options{
 		Config: &c, Judge: reviewer, Sandbox: box, SkillFolders: skillFolders(nil), Logger: s.logger, OnForge: s.events.Forge,
-		OnAudit: func(e tool.AuditEvent) { s.keys.audited(e); s.events.Audit(e); follow(s.protocol, e) }, //nolint:contextcheck // it works until the face is closed
-		OnLost:  func() { s.keys.lost(); s.protocol.Lost() },                                             //nolint:contextcheck // likewise
+		OnAudit: func(e tool.AuditEvent) { s.keys.audited(e); s.events.Audit(e); follow(s.protocol, e) },
+		OnLost:  func() { s.keys.lost(); s.protocol.Lost() },
 	}
 	s.telemetry.Observe(&opt) //nolint:contextcheck // counting is bound to no context
 	s.protocol = mcp.New(mcp.Options{
@@ -177,7 +177,7 @@ func (f *face) listenAndServe(ctx context.Context, c config.Config, s *service) 
 	if err != nil {
 		return err
 	}
-	go (&writableWatch{log: s.logger}).follow(ctx, shelf.Writable)
+	defer (&writableWatch{log: s.logger}).start(ctx, shelf.Writable)()
 	l, err := server.Listen(ctx, c.Listen, keyed, s.cert)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,14 @@ const (
 type writableWatch struct {
 	log  *slog.Logger
 	said time.Time // when it was told last that it cannot; zero when it can
+}
+
+// start follows what is writable until the function that it returns is called.
+func (w *writableWatch) start(ctx context.Context, writable func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { w.follow(ctx, writable) })
+	return func() { cancel(); running.Wait() }
 }
 
 // follow looks from time to time, until ctx ends.

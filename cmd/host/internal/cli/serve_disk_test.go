@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -25,4 +27,24 @@ func TestRefusedWritesAreLogged(t *testing.T) {
 	if errs, ends := strings.Count(log.String(), "level=ERROR"), strings.Count(log.String(), "stored again"); errs != 2 || ends != 1 || !strings.Contains(log.String(), "the disk is full") {
 		t.Errorf("%d errors, %d ends:\n%s", errs, ends, &log)
 	}
+}
+
+// Nobody looks any more once it was stopped, and nothing is said of a look that stopping ended.
+func TestWritableWatchEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		looks := 0
+		stop := (&writableWatch{log: slog.New(slog.NewTextHandler(&log, nil))}).start(t.Context(), func(ctx context.Context) error {
+			looks++
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		time.Sleep(2 * writableEvery)
+		stop()
+		time.Sleep(2 * writableEvery)
+		if looks != 1 || log.Len() > 0 {
+			t.Errorf("%d looks:\n%s", looks, &log)
+		}
+	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"example.com/toolsmith/runtime/tool"
@@ -11,10 +10,10 @@ import (
 // keyWatch knows whether requests need keys: from the first tenant or key on, whichever process makes it. It is safe for
 // concurrent use.
 type keyWatch struct {
-	has   func(context.Context) (bool, error)
-	known atomic.Bool // they do
-	stale atomic.Bool // they may, although nothing was seen of it
-	look  sync.Mutex  // so that whoever asks meanwhile waits for the answer
+	has    func(context.Context) (bool, error)
+	known  atomic.Bool   // they do
+	losses atomic.Uint64 // how often entries of the log may have been missed
+	looked atomic.Uint64 // the losses before the last look
 }
 
 // audited takes note of tenants and keys that are made.
@@ -25,24 +24,22 @@ func (k *keyWatch) audited(e tool.AuditEvent) {
 }
 
 // lost says that entries of the log may have been missed.
-func (k *keyWatch) lost() { k.stale.Store(true) }
+func (k *keyWatch) lost() { k.losses.Add(1) }
 
-// needed reports whether requests need keys.
+// needed reports whether requests need keys. After a loss everybody looks until one look has succeeded: nobody waits for another's,
+// which a store that does not answer may keep for long.
 func (k *keyWatch) needed(ctx context.Context) (bool, error) {
-	if k.known.Load() {
-		return true, nil
+	losses := k.losses.Load() // before the look, so that what is lost meanwhile is looked for again
+	if k.known.Load() || k.looked.Load() == losses {
+		return k.known.Load(), nil
 	}
-	k.look.Lock()
-	defer k.look.Unlock()
-	if k.stale.Swap(false) { // before the look, so that what is lost meanwhile is not
-		has, err := k.has(ctx)
-		if err != nil {
-			k.stale.Store(true)
-			return false, err
-		}
-		if has {
-			k.known.Store(true)
-		}
+	has, err := k.has(ctx)
+	if err != nil {
+		return false, err
 	}
+	if has {
+		k.known.Store(true)
+	}
+	k.looked.Store(losses)
 	return k.known.Load(), nil
 }

@@ -44,10 +44,10 @@ func redact(pairs ...any) []any {
 // levelOf is the level of an outcome, where others of its kind have the usual one: what failed for the host's reasons is an error. What
 // a quota refused is counted, and logged for those alone who look closely: whoever asks too often does not fill the log as well.
 func levelOf(outcome tool.Code, usual hclog.Level) hclog.Level {
-	switch {
-	case outcome == tool.Internal:
+	if outcome == tool.Internal {
 		return hclog.Error
-	case outcome == tool.OverQuota:
+	}
+	if outcome == tool.OverQuota {
 		return hclog.Debug
 	}
 	return usual
