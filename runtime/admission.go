@@ -74,6 +74,7 @@ type place struct {
 type waiter struct {
 	place
 
+	waits bool          // it did not get it at once
 	ready chan struct{} // closed when it has it
 	turn  *list.Element // in the turns of its session; nil when it waits no more
 }
@@ -161,25 +162,34 @@ func (a *admission) ask(at place) (*waiter, error) {
 	if err := at.of.refusal(a.now); err != nil {
 		return nil, err
 	}
-	tenant := at.of.parent.parent
-	switch {
-	case a.host.waiting == 0 && at.of.full(at.memory) == nil:
+	if a.host.waiting == 0 && at.of.full(at.memory) == nil {
 		a.count(at)
 		a.take(at)
 		return nil, nil
-	case tenant.waiting >= a.most.Waiting || tenant.pace.of(tenant.waiting+1) > a.most.Wait/2:
+	}
+	w := a.queue(at)
+	tenant := at.of.parent.parent
+	if w.turn == nil { // those that wait are others, who have no room
+		a.count(at)
+		return nil, nil
+	}
+	if tenant.waiting > a.most.Waiting || tenant.pace.of(tenant.waiting) > a.most.Wait/2 {
+		a.withdraw(w)
 		return nil, a.overQueue(tenant)
 	}
 	a.count(at)
+	w.waits = true
+	return w, nil
+}
+
+// queue gives a call its turn, behind those that wait, and perhaps its place.
+func (a *admission) queue(at place) *waiter {
 	w := &waiter{place: at, ready: make(chan struct{})}
 	w.turn = at.of.turns.PushBack(w)
 	at.of.wait(1)
 	at.of.join()
 	a.serve()
-	if w.turn == nil {
-		return nil, nil
-	}
-	return w, nil
+	return w
 }
 
 // serve gives places to those that wait, as long as there is room.
@@ -188,7 +198,9 @@ func (a *admission) serve() {
 		w := a.host.next()
 		switch full := w.of.full(w.memory); full {
 		case nil:
-			w.of.parent.parent.pace.next(a.now)
+			if w.waits {
+				w.of.parent.parent.pace.next(a.now)
+			}
 			a.remove(w)
 			w.of.pass()
 			a.take(w.place)
@@ -206,6 +218,14 @@ func (a *admission) remove(w *waiter) {
 	w.of.turns.Remove(w.turn)
 	w.turn = nil
 	w.of.wait(-1)
+}
+
+// withdraw takes a waiter out of turn.
+func (a *admission) withdraw(w *waiter) {
+	a.remove(w)
+	if w.of.turns.Len() == 0 {
+		w.of.park()
+	}
 }
 
 // wait returns when a call has its place, or says why it gave up.
@@ -230,10 +250,7 @@ func (a *admission) giveUp(w *waiter, why *tool.Error) error {
 		return nil
 	}
 	full := w.of.full(w.memory)
-	a.remove(w)
-	if w.of.turns.Len() == 0 {
-		w.of.park()
-	}
+	a.withdraw(w)
 	w.of.join() // whoever waited behind it may find room
 	a.serve()
 	switch {

@@ -245,6 +245,28 @@ func TestWaitersGiveUp(t *testing.T) {
 	}
 }
 
+// However many calls of one persona wait, another of the tenant that has room is let in; and who is refused leaves no turn behind.
+func TestTheQueueOfOneIsNotThatOfAll(t *testing.T) {
+	t.Parallel()
+	d := newDoor(HostOptions{Admission: Admission{Waiting: 2}, PersonaQuota: tool.Quota{ConcurrentCalls: 1}})
+	ann, bob := who("acme", "ann", "1"), who("acme", "bob", "1")
+	first, _, _ := d.knock(ann, 0)
+	if got := d.outcomes(ann, 0, 3); got != "waits waits waitingCalls" {
+		t.Fatalf("ann: %s", got)
+	}
+	if got := d.outcomes(bob, 0, 2); got != "in waitingCalls" {
+		t.Errorf("bob: %s", got)
+	}
+	at := d.account(bob, d.quota("acme"), d.now)
+	if calls, pace := at.calls.sum, at.parent.parent.pace; calls != 1 || !pace.last.IsZero() {
+		t.Errorf("%d calls of bob are counted, and the queue moves at %+v", calls, pace)
+	}
+	d.leave(first, 0, d.now)
+	if got := d.load(); got != (Load{Running: 2, Waiting: 1}) {
+		t.Errorf("when one of ann's has ended: %+v", got)
+	}
+}
+
 func TestEnterEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	d := newDoor(HostOptions{Admission: Admission{Running: 1, Wait: time.Hour}})
