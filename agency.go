@@ -108,7 +108,7 @@ func (h *Host) agentJudge(spec hierarchy.Spec) (hierarchy.Judge, error) {
 			return nil, err
 		}
 	}
-	return judge.New(judge.Options{Agent: of, Now: h.opt.Now, Random: h.opt.Random})
+	return judge.New(judge.Options{Agent: of, Price: h.opt.Config.Meter().Prices.Cost, Now: h.opt.Now, Random: h.opt.Random})
 }
 
 // agentJudgeSpec is the model that judges specialists: what the configuration says of judges wins over a small model of the

@@ -66,7 +66,7 @@ func (h *Host) modelJudge() (judge.Judge, error) {
 	c := h.opt.Config.EmergentConfig
 	return judge.New(judge.Options{
 		Creation: creation, Safety: promotion, Correctness: promotion, MinConfidence: c.MinJudgeConfidence, MinPanel: c.MinPromotionConfidence,
-		Now: h.opt.Now, Random: h.opt.Random,
+		Price: h.opt.Config.Meter().Prices.Cost, Now: h.opt.Now, Random: h.opt.Random,
 	})
 }
 

@@ -33,7 +33,7 @@ func (m *Models) ask(ctx context.Context, of model.Model, p prompt) (answer, err
 	limited, cancel := context.WithTimeout(ctx, m.opt.Timeout)
 	defer cancel()
 	reply, err := of.Chat(limited, p.request)
-	a := answer{spent: tool.Spent{Calls: 1, InputTokens: reply.Usage.InputTokens, OutputTokens: reply.Usage.OutputTokens}}
+	a := answer{spent: tool.Spent{Calls: 1, InputTokens: reply.Usage.InputTokens, OutputTokens: reply.Usage.OutputTokens, CostUSD: m.opt.Price(reply)}}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return a, tool.AsError(ctx.Err())

@@ -35,6 +35,8 @@ type Options struct {
 	MinConfidence float64       // of a review, 0 to 1; 0 is 0.5
 	MinPanel      float64       // of each member of the panel, 0 to 1; 0 is 0.7
 	Timeout       time.Duration // of one call; 0 is 2 minutes, at most model.MaxWait
+	// Price is what a reply cost in US dollars; with nil nothing costs anything.
+	Price func(r model.Reply) float64
 
 	Now    func() time.Time // nil means time.Now
 	Random io.Reader        // of markers and canaries; nil means crypto/rand
@@ -72,6 +74,9 @@ func New(opt Options) (*Models, error) {
 	opt.MinConfidence = orDefault(opt.MinConfidence, 0.5)
 	opt.MinPanel = orDefault(opt.MinPanel, 0.7)
 	opt.Timeout = orDefault(opt.Timeout, defaultTimeout)
+	if opt.Price == nil {
+		opt.Price = func(model.Reply) float64 { return 0 }
+	}
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

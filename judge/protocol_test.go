@@ -11,6 +11,7 @@ import (
 	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/model/modeltest"
+	"example.com/toolsmith/runtime/tool"
 )
 
 // One review and one panel over the wire, in both protocols. The random numbers are known, so that the server can be told
@@ -36,13 +37,14 @@ func TestOverTheWire(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := made(t, judge.Options{Creation: m, Safety: m, Correctness: m, Random: bytes.NewReader(random)})
+			price := model.Prices{"test-model": {Input: 1e6, Output: 2e6}}.Cost
+			j := made(t, judge.Options{Creation: m, Safety: m, Correctness: m, Price: price, Random: bytes.NewReader(random)})
 			v := review(t, j, adder())
-			if !v.Approved || v.JudgeModel != provider+"/test-model" || v.Spent.InputTokens != 10 || v.Spent.OutputTokens != 5 {
+			if !v.Approved || v.JudgeModel != provider+"/test-model" || v.Spent != (tool.Spent{Calls: 1, InputTokens: 10, OutputTokens: 5, CostUSD: 20}) {
 				t.Errorf("%+v", v)
 			}
 			p := panel(t, j, record())
-			if p.Approved || !p.SafetyAuditor.Approved || p.CorrectnessReviewer.Approved || p.Spent.Calls != 2 || p.Spent.InputTokens != 20 || p.JudgeModel != provider+"/test-model" {
+			if p.Approved || !p.SafetyAuditor.Approved || p.CorrectnessReviewer.Approved || p.Spent != (tool.Spent{Calls: 2, InputTokens: 20, OutputTokens: 10, CostUSD: 40}) || p.JudgeModel != provider+"/test-model" {
 				t.Errorf("%+v", p)
 			}
 			sees(t, server.Seen())
