@@ -17,8 +17,8 @@ type Emergent struct {
 	FetchDomainAllowlist      []string `json:"fetchDomainAllowlist"` // as policy.Network.Host
 	FetchMethods              []string `json:"fetchMethods" oneof:"GET HEAD POST PUT PATCH DELETE OPTIONS"`
 	FetchMaxResponseBytes     int64    `json:"fetchMaxResponseBytes" range:"1..67108864"`
-	FetchMaxRedirects         int      `json:"fetchMaxRedirects" range:"1..20"`
-	FetchAllowPrivateNetworks bool     `json:"fetchAllowPrivateNetworks"` // only false is taken: a policy opens one range for one host
+	FetchMaxRedirects         int      `json:"fetchMaxRedirects" range:"0..20"` // 0 follows none
+	FetchAllowPrivateNetworks bool     `json:"fetchAllowPrivateNetworks"`       // only false is taken: a policy opens one range for one host
 
 	MaxForgeAttemptsPerSession int       `json:"maxForgeAttemptsPerSession" range:"1..10000"`
 	MaxStepsPerTool            int       `json:"maxStepsPerTool" range:"1..100"`

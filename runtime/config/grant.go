@@ -63,7 +63,9 @@ func (e Emergent) grant(p *policy.Policy) error {
 		fetch.MaxResponseBytes = e.FetchMaxResponseBytes
 	}
 	if fetch.MaxRedirects == 0 {
-		fetch.MaxRedirects = e.FetchMaxRedirects
+		if fetch.MaxRedirects = e.FetchMaxRedirects; e.FetchMaxRedirects == 0 {
+			fetch.MaxRedirects = policy.NoRedirects
+		}
 	}
 	if fs.MaxFileBytes == 0 {
 		fs.MaxFileBytes = e.FSMaxFileBytes

@@ -87,6 +87,22 @@ personas: {ann: {}, bob: {policy: other}, eve: {policy: open}}
 	}
 }
 
+// 0 follows none, whoever says so.
+func TestNoRedirects(t *testing.T) {
+	t.Parallel()
+	const of5, ofNone = "policies: {default: {version: '1.0', resources: {limits: {fetchMaxRedirects: 5}}}}", "policies: {default: {version: '1.0', resources: {limits: {fetchMaxRedirects: 0}}}}"
+	for text, want := range map[string]int{
+		"emergentConfig: {fetchMaxRedirects: 0}":            policy.NoRedirects,
+		"emergentConfig: {fetchMaxRedirects: 3}\n" + ofNone: policy.NoRedirects,
+		"emergentConfig: {fetchMaxRedirects: 0}\n" + of5:    5,
+		ofNone: policy.NoRedirects,
+	} {
+		if got := granted(t, text, "ann").FetchLimits.MaxRedirects; got != want {
+			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestAllowedAPIsHoldTheKeysBack(t *testing.T) {
 	t.Parallel()
 	p := granted(t, "emergentConfig: {allowedSandboxAPIs: [crypto], fsReadRoots: [/srv], fetchDomainAllowlist: [a.example]}", "")

@@ -33,7 +33,7 @@ func (f *fetcher) follow(ctx context.Context, h hop, mode string, use *Use) (*ht
 		switch {
 		case mode == "error":
 			return nil, h, failed("the server redirects, and the request says redirect: \"error\"")
-		case h.redirects == f.limits.MaxRedirects:
+		case h.redirects >= f.limits.MaxRedirects:
 			return nil, h, tool.Errorf(tool.Limit, "the server redirects more than %d times (fetchMaxRedirects)", h.redirects)
 		}
 		if h, err = h.next(resp.StatusCode, resp.Header.Get("Location")); err != nil {

@@ -122,7 +122,7 @@ type limits struct {
 	Logs      wire.Quantity `json:"logs"`
 	HostCalls wire.Quantity `json:"hostCalls"`
 
-	FetchMaxRedirects          wire.Quantity `json:"fetchMaxRedirects"`
+	FetchMaxRedirects          hops          `json:"fetchMaxRedirects"`
 	FetchMaxRequests           wire.Quantity `json:"fetchMaxRequests"`
 	FetchMaxConcurrent         wire.Quantity `json:"fetchMaxConcurrent"`
 	FetchMaxRequestBytes       wire.Quantity `json:"fetchMaxRequestBytes"`
@@ -131,6 +131,26 @@ type limits struct {
 	FetchMaxTotalResponseBytes wire.Quantity `json:"fetchMaxTotalResponseBytes"`
 	FSMaxFileBytes             wire.Quantity `json:"fsMaxFileBytes"`
 	FSMaxTotalBytes            wire.Quantity `json:"fsMaxTotalBytes"`
+}
+
+// hops is a limit of which 0 can be said, unlike the others: it is NoRedirects. Its zero value is a limit that was not given.
+type hops int
+
+// UnmarshalText reads a number, and holds it to its maximum.
+func (h *hops) UnmarshalText(text []byte) error {
+	if string(text) == "0" {
+		*h = NoRedirects
+		return nil
+	}
+	var q wire.Quantity
+	if err := q.UnmarshalText(text); err != nil {
+		return err
+	}
+	if most := MaxFetchLimits.MaxRedirects; q > quantity(most) {
+		return fmt.Errorf("the limit is at most %d", most)
+	}
+	*h = hops(number[int](q))
+	return nil
 }
 
 // Validate holds every limit to its maximum.
@@ -154,7 +174,6 @@ func (l *limits) Validate() error {
 		{"output", l.Output, quantity(call.OutputBytes)},
 		{"logs", l.Logs, quantity(call.LogBytes)},
 		{"hostCalls", l.HostCalls, quantity(call.HostCalls)},
-		{"fetchMaxRedirects", l.FetchMaxRedirects, quantity(fetch.MaxRedirects)},
 		{"fetchMaxRequests", l.FetchMaxRequests, quantity(fetch.MaxRequests)},
 		{"fetchMaxConcurrent", l.FetchMaxConcurrent, quantity(fetch.MaxConcurrent)},
 		{"fetchMaxRequestBytes", l.FetchMaxRequestBytes, quantity(fetch.MaxRequestBytes)},
@@ -180,7 +199,7 @@ func (l *limits) call() tool.Limits {
 
 func (l *limits) fetch() FetchLimits {
 	return FetchLimits{
-		MaxRedirects: number[int](l.FetchMaxRedirects), MaxRequests: number[int](l.FetchMaxRequests), MaxConcurrent: number[int](l.FetchMaxConcurrent),
+		MaxRedirects: int(l.FetchMaxRedirects), MaxRequests: number[int](l.FetchMaxRequests), MaxConcurrent: number[int](l.FetchMaxConcurrent),
 		MaxRequestBytes: number[int64](l.FetchMaxRequestBytes), MaxResponseBytes: number[int64](l.FetchMaxResponseBytes),
 		MaxTotalRequestBytes: number[int64](l.FetchMaxTotalRequestBytes), MaxTotalResponseBytes: number[int64](l.FetchMaxTotalResponseBytes),
 	}

@@ -2,7 +2,7 @@ package policy
 
 // FetchLimits bound the requests of one call. A zero field is its default.
 type FetchLimits struct {
-	MaxRedirects          int   // hops after the first request; 5, at most 20
+	MaxRedirects          int   // hops after the first request; 5, at most 20, or NoRedirects
 	MaxRequests           int   // hops of redirects included; 64, at most 10,000
 	MaxConcurrent         int   // requests under way at once, others wait; 16, at most 64
 	MaxRequestBytes       int64 // body of one request; 1 MiB, at most 16 MiB
@@ -10,6 +10,9 @@ type FetchLimits struct {
 	MaxTotalRequestBytes  int64 // bodies of all requests; 16 MiB, at most 256 MiB
 	MaxTotalResponseBytes int64 // bodies of all responses; 16 MiB, at most 256 MiB
 }
+
+// NoRedirects is the MaxRedirects that follows none.
+const NoRedirects = -1
 
 // FSLimits bound the files that one call reads. A zero field is its default.
 type FSLimits struct {
@@ -91,7 +94,7 @@ func (p *Policy) SetLimits() []string {
 		{"fsMaxTotalBytes", fs.MaxTotalBytes},
 	} {
 		if l.value != 0 {
-			set = append(set, l.name+" "+quantity(l.value).String())
+			set = append(set, l.name+" "+quantity(max(0, l.value)).String()) // NoRedirects is below
 		}
 	}
 	return set

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,7 +160,8 @@ func TestParseRefuses(t *testing.T) {
 		limit + "wall: 2}}":                                                                     "write a number and its unit",
 		limit + "wall: 2m}}":                                                                    "the limit is at most 1m0s",
 		limit + "timeout: 2s}}":                                                                 `unknown key "timeout"`,
-		limit + "fetchMaxRedirects: 0}}":                                                        "a limit is above zero",
+		limit + "fetchMaxRedirects: -1}}":                                                       "a limit is above zero",
+		limit + "fetchMaxRedirects: none}}":                                                     "write a whole number",
 		limit + "fetchMaxRedirects: 21}}":                                                       "the limit is at most 20",
 		limit + "FuEl: 1}}":                                                                     `unknown key "FuEl": write fuel`,
 		limit + "fuel: 1, fuel: 2}}":                                                            `the key "fuel" is given twice`,
@@ -436,11 +438,13 @@ func TestSecretsGoToTheirHosts(t *testing.T) {
 
 func TestLimitsHaveDefaults(t *testing.T) {
 	t.Parallel()
-	fetch := policy.FetchLimits{MaxRedirects: 1}.WithDefaults()
-	want := policy.DefaultFetchLimits
-	want.MaxRedirects = 1
-	if diff := cmp.Diff(want, fetch); diff != "" {
-		t.Error(diff)
+	for _, redirects := range []int{1, policy.NoRedirects} {
+		fetch := policy.FetchLimits{MaxRedirects: redirects}.WithDefaults()
+		want := policy.DefaultFetchLimits
+		want.MaxRedirects = redirects
+		if diff := cmp.Diff(want, fetch); diff != "" {
+			t.Error(diff)
+		}
 	}
 	if got := (policy.FSLimits{}).WithDefaults(); got != policy.DefaultFSLimits {
 		t.Errorf("%+v", got)
@@ -511,6 +515,9 @@ func TestSetLimits(t *testing.T) {
 	want := []string{"wall 2s", "fuel 50M", "memory 32Mi", "output 256Ki", "logs 64Ki", "hostCalls 64", "fetchMaxRedirects 2", "fsMaxFileBytes 2Mi"}
 	if diff := cmp.Diff(want, parse(t, full).SetLimits()); diff != "" {
 		t.Error(diff)
+	}
+	if set := parse(t, "{version: '1.0', resources: {limits: {fetchMaxRedirects: 0}}}").SetLimits(); !slices.Equal(set, []string{"fetchMaxRedirects 0"}) {
+		t.Errorf("none is %q", set)
 	}
 	if set := policy.Open(".").SetLimits(); set != nil {
 		t.Errorf("open sets %q", set)
