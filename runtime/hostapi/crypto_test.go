@@ -261,7 +261,7 @@ func (a *cryptoAttack) play(t *testing.T) string {
 	t.Helper()
 	g := cryptoTool()
 	g.apis, g.input = a.Allowlist, string(a.Input)
-	g.limits.Timeout = time.Duration(a.Config.SandboxTimeoutMs) * time.Millisecond
+	g.limits.Timeout = a.limit(a.Config.SandboxTimeoutMs)
 	limits := g.limits.WithDefaults()
 	memory, start := resident(), time.Now()
 	result, _, err := g.run(t, a.Source)
@@ -276,7 +276,7 @@ func (a *cryptoAttack) play(t *testing.T) string {
 	for _, invariant := range a.Invariants {
 		switch invariant {
 		case "deadline":
-			if took > limits.Timeout+time.Second {
+			if took > limits.Timeout+patience {
 				t.Errorf("took %v of %v", took, limits.Timeout)
 			}
 		case "host-alive":

@@ -144,7 +144,7 @@ func (p places) expand(t *testing.T, a fsAttack) fsAttack {
 func (p places) run(t *testing.T, a fsAttack, secret string) {
 	t.Helper()
 	g := given{apis: a.Allowlist, policy: &policy.Policy{}, input: string(a.Input)}
-	g.limits = tool.Limits{Timeout: time.Duration(a.Config.SandboxTimeoutMs) * time.Millisecond, HostCalls: 1000}
+	g.limits = tool.Limits{Timeout: a.limit(a.Config.SandboxTimeoutMs), HostCalls: 1000}
 	for _, root := range a.Config.FsReadRoots {
 		if err := g.policy.ReadRoot(root); err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func (p places) run(t *testing.T, a fsAttack, secret string) {
 	for _, invariant := range a.Invariants {
 		switch invariant {
 		case "deadline":
-			if took > g.limits.Timeout+time.Second {
+			if took > g.limits.Timeout+patience {
 				t.Errorf("took %v of %v", took, g.limits.Timeout)
 			}
 		case "host-alive":
