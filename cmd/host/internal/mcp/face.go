@@ -85,20 +85,20 @@ func New(opt Options) *Face {
 	return f
 }
 
-// Close ends all sessions, what runs in them and what waits for a person. It returns when those of the host that began with them
-// have ended too and nothing looks for what is to be published, or after 10 s; the host is closed after that.
+// Close ends all sessions, what runs in them and what waits for a person, and takes no more. It returns when what waited has ended,
+// and those of the host that began with the sessions, and nothing looks for what is to be published, or after 10 s; the host is
+// closed after that.
 func (f *Face) Close() {
 	f.mu.Lock()
 	f.end()
 	seats := f.seats
 	f.seats = map[string]*seat{}
 	f.mu.Unlock()
-	f.parked.close()
 	for _, s := range seats {
 		s.close()
 	}
 	ended := make(chan struct{})
-	go func() { f.ending.Wait(); close(ended) }()
+	go func() { f.parked.close(nil); f.ending.Wait(); close(ended) }()
 	select {
 	case <-ended:
 	case <-time.After(maxEnd):
@@ -129,10 +129,13 @@ func (f *Face) bytes(n int) ([]byte, error) {
 // maxSeats bounds the credentials that are served at once.
 const maxSeats = 1000
 
-// seat returns that of a principal; nil when there is no room for another.
+// seat returns that of a principal; nil when there is no room for another, or the face is closed.
 func (f *Face) seat(p tool.Principal) *seat {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.life.Err() != nil {
+		return nil
+	}
 	key := credential(p)
 	s := f.seats[key]
 	if s == nil {

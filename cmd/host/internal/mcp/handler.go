@@ -66,9 +66,6 @@ func (c *call) arguments(into any) error { return wire.JSON(c.args, into) }
 func (s *seat) handler(t *metaTool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, _ error) {
 		defer s.survive(t, &result)
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(s.life, cancel)() //nolint:contextcheck // what ends the face ends the call, too
 		if req.Params.RequestState != "" {
 			return s.resume(ctx, t, req), nil
 		}

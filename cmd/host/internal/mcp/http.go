@@ -93,7 +93,7 @@ func (h *handler) seat(w http.ResponseWriter, r *http.Request) *seat {
 	s := h.face.seat(p)
 	if s == nil {
 		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusServiceUnavailable, tool.Unavailable, "try again later", "too many credentials are served at once")
+		refuse(w, http.StatusServiceUnavailable, tool.Unavailable, "try again later", "the server ends, or serves too many credentials at once")
 	}
 	return s
 }
@@ -113,6 +113,9 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, s *seat) {
 		s.silence(session + answer.to.cancels())
 		defer s.answering(session+idKey(answer.to.id), answer)()
 		defer s.using(session)()
+	}
+	if r.Method == http.MethodDelete {
+		s.quit(session)
 	}
 	h.serve(answer, r)
 	if begun := answer.header.Get(sessionHeader); answer.to.method == initialize && begun != "" {

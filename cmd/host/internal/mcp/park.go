@@ -101,17 +101,18 @@ func (s *seat) resume(ctx context.Context, t *metaTool, req *sdk.CallToolRequest
 	return s.await(ctx, j)
 }
 
-// park keeps a job, and returns the state by which it is claimed; "" when there is no room.
+// park keeps a job, and returns the state by which it is claimed; "" when there is no room, or its client has left.
 func (p *parking) park(j *job, id, secret []byte) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	for state, other := range p.jobs {
 		if now.After(other.until) {
+			other.cancel()
 			delete(p.jobs, state)
 		}
 	}
-	if len(p.jobs) >= maxJobs {
+	if len(p.jobs) >= maxJobs || j.call.life.Err() != nil {
 		return ""
 	}
 	j.secret = secret
@@ -161,12 +162,19 @@ func canonical(args json.RawMessage) []byte {
 	return args
 }
 
-// close gives up all that waits.
-func (p *parking) close() {
+// close gives up what waits of a seat, or all of it for nil, and returns when that has ended.
+func (p *parking) close(of *seat) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	var ending []*job
 	for state, j := range p.jobs {
-		j.cancel()
-		delete(p.jobs, state)
+		if of == nil || j.call.seat == of {
+			j.cancel()
+			delete(p.jobs, state)
+			ending = append(ending, j)
+		}
+	}
+	p.mu.Unlock()
+	for _, j := range ending {
+		<-j.done
 	}
 }

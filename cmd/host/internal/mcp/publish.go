@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,11 +19,10 @@ import (
 
 // published are the promoted tools that a credential has as tools of their own.
 type published struct {
-	mu    sync.Mutex // of looking
-	once  bool
+	once  atomic.Bool       // it was looked at, and clients were told
+	dirty atomic.Bool       // a look is on its way
+	mu    sync.Mutex        // of looking
 	faces map[string]string // what clients were told of a tool, by name
-	state sync.Mutex
-	dirty bool // a look is on its way
 }
 
 // maxPublished bounds the tools of a credential that are published.
@@ -31,54 +31,49 @@ const maxPublished = 200
 // publishFirst looks what is to be published before tools are listed or called for the first time.
 func (s *seat) publishFirst(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if s.face.opt.Publish != "" && (method == "tools/list" || method == "tools/call") {
-			s.published.mu.Lock()
-			if !s.published.once {
-				s.look(ctx)
-			}
-			s.published.mu.Unlock()
+		if s.face.opt.Publish != "" && !s.published.once.Load() && (method == "tools/list" || method == "tools/call") {
+			s.lookFirst(ctx)
 		}
 		return next(ctx, method, req)
 	}
 }
 
-// stale notes that the seat has to look again, and reports whether no look was on its way.
-func (s *seat) stale() bool {
-	s.published.state.Lock()
-	defer s.published.state.Unlock()
-	was := s.published.dirty
-	s.published.dirty = true
-	return !was
+func (s *seat) lookFirst(ctx context.Context) {
+	s.published.mu.Lock()
+	defer s.published.mu.Unlock()
+	if !s.published.once.Load() {
+		s.look(ctx)
+	}
 }
+
+// stale notes that the seat has to look again, and reports whether no look was on its way.
+func (s *seat) stale() bool { return !s.published.dirty.Swap(true) }
 
 // catchUp looks again.
 func (s *seat) catchUp() {
 	s.published.mu.Lock()
 	defer s.published.mu.Unlock()
-	s.published.state.Lock()
-	s.published.dirty = false
-	s.published.state.Unlock()
-	if !s.published.once {
-		return // nobody has listed tools so far
+	s.published.dirty.Store(false)
+	if s.published.once.Load() { // else nobody has listed tools so far
+		s.look(s.life)
 	}
-	ctx, cancel := context.WithTimeout(s.life, 10*time.Second)
-	defer cancel()
-	s.look(ctx)
 }
+
+const maxLook = 10 * time.Second // for the host to say what is to be published
 
 // look adds and removes tools until those are published that the credential may call.
 func (s *seat) look(ctx context.Context) {
 	faces, err := s.promoted(ctx)
-	if err != nil && s.life.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return // nobody is left to be told
 	}
 	if err != nil {
 		s.face.opt.Logger.Warn("what is to be published cannot be told", "tenant", s.who.Tenant, "persona", s.who.Persona, "error", err)
-		s.published.once = false // whoever lists tools next has it looked at again
+		s.published.once.Store(false) // whoever lists tools next has it looked at again
 		return
 	}
 	was := s.published.faces
-	s.published.once, s.published.faces = true, map[string]string{}
+	s.published.faces = map[string]string{}
 	for _, f := range faces {
 		t, err := publishable(f)
 		if err != nil {
@@ -96,10 +91,13 @@ func (s *seat) look(ctx context.Context) {
 			s.server.RemoveTools(name)
 		}
 	}
+	s.published.once.Store(true)
 }
 
 // promoted returns the tools to publish.
 func (s *seat) promoted(ctx context.Context) (list []runtime.Face, err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxLook)
+	defer cancel()
 	name := s.fixed
 	if name == "" {
 		name = s.standing()

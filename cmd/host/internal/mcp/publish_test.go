@@ -152,6 +152,47 @@ func TestPublishingEnds(t *testing.T) {
 	s.face.Changed("globex") // nothing looks any more
 }
 
+// Nobody complains when a client leaves while it is looked what is to be published, and who lists tools next looks again; nobody
+// waits for a look that follows a change.
+func TestWhoWaitsForALook(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var slow atomic.Bool
+	looks := make(chan struct{}, 1)
+	s := &siege{world: open(t, setting{face: func(o *mcp.Options) {
+		up := o.Desk
+		o.Publish, o.Logger = tool.AgentTier, slog.New(slog.NewTextHandler(&log, nil))
+		o.Desk = func(ctx context.Context, p tool.Principal, session string) (desk.Desk, error) {
+			if slow.Load() && session == "mcp-ann-key" {
+				looks <- struct{}{}
+				<-ctx.Done()
+				return nil, tool.AsError(ctx.Err())
+			}
+			return up(ctx, p, session)
+		}
+	}}), peers: map[string]*web{}}
+	s.url = s.serve()
+	p := s.overHTTP(s.url, current, "acme/ann", nil)
+	slow.Store(true)
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() { defer close(left); p.ask(ctx, "tools/list", map[string]any{}) }()
+	receive(t, looks, "the first look")
+	leave()
+	receive(t, left, "the end of the client's request")
+	slow.Store(false)
+	old := s.overHTTP(s.url, "2025-06-18", "acme/ann", nil)
+	names(t, old.call("tools/list", map[string]any{}))
+	slow.Store(true)
+	s.face.Changed("acme")
+	receive(t, looks, "the look after the change")
+	use(t, old, "list_my_tools", map[string]any{})
+	s.face.Close()
+	if log.Len() > 0 {
+		t.Errorf("%s", log.String())
+	}
+}
+
 func told(p peer, method string) bool {
 	for _, m := range p.seen() {
 		if m.Method == method {

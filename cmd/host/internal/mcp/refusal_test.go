@@ -9,11 +9,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"example.com/toolsmith"
 	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/judge"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -357,6 +360,44 @@ func TestSessionsOverHTTPEnd(t *testing.T) {
 	}
 }
 
+// What runs in a session over HTTP ends with it, also what waits for a person, and nobody waits for that.
+func TestWhatRunsEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", "2024-11-05"} {
+		t.Run("idle "+version, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, setting{face: func(o *mcp.Options) { o.Idle = 300 * time.Millisecond }})
+			p := w.overHTTP(w.serve(), version, "acme/ann", nil)
+			ctx, leave := context.WithCancel(t.Context())
+			go func() { <-w.began; leave() }()
+			p.asks(ctx, 99, "tools/call", waiting)
+			w.over()
+		})
+		t.Run("deleted "+version, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, asking(t))
+			url := w.serve()
+			p := w.overHTTP(url, version, "acme/ann", says("", nil)) // who never says it
+			named := map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": p.version}
+			send(t, http.MethodPost, url, string(p.encode(7, "tools/call", waiting)), named)
+			receive(t, w.began, "the tool that waits")
+			forge := p.encode(8, "tools/call", map[string]any{"name": "forge_tool", "arguments": request(nil)})
+			lines, asked := bufio.NewReader(send(t, http.MethodPost, url, string(forge), named)), false
+			for !asked {
+				line, err := lines.ReadString('\n')
+				if err != nil {
+					t.Fatal(err)
+				}
+				asked = strings.Contains(line, "elicitation/create")
+			}
+			if r := ask(t, http.MethodDelete, url, "", named); r.status != http.StatusNoContent {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+			w.over()
+		})
+	}
+}
+
 // What is closed has ended its sessions with the host, which can be closed then.
 func TestCloseEndsSessions(t *testing.T) {
 	t.Parallel()
@@ -366,12 +407,71 @@ func TestCloseEndsSessions(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
 		handles = append(handles, forgeOK(t, w.overHTTP(url, version, "acme/ann", nil), nil))
 	}
+	local := w.overStdio("2025-06-18", mcp.Local{}, nil)
+	local.raw(string(local.encode(7, "tools/call", waiting)))
+	receive(t, w.began, "the tool that waits")
 	w.face.Close()
 	for _, handle := range handles {
 		if !gone(t, w, handle) {
 			t.Errorf("%s is left", handle)
 		}
 	}
+	w.over()
+	for m, err := local.next(); err == nil; m, err = local.next() {
+		t.Logf("its client is told: %+v", m)
+	}
+	for name, header := range map[string]map[string]string{"a session": nil, "a list": {"Mcp-Protocol-Version": current, "Mcp-Method": "tools/list"}} {
+		if r := ask(t, http.MethodPost, url, begin, header); r.status != http.StatusServiceUnavailable {
+			t.Errorf("%s is begun: %d %s", name, r.status, r.body)
+		}
+	}
+}
+
+// A call that waits for a person has ended before its host may close: at the end of its client's input, and of the face.
+func TestWhatWaitsForAPersonHasEnded(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []string{"stdio", "http"} {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			var ended atomic.Bool
+			set := asking(t)
+			human, err := judge.NewHuman(judge.HumanOptions{OSUser: "ursula", Ask: func(ctx context.Context, by tool.Actor, question, sheet string) (bool, string, error) {
+				defer ended.Store(true)
+				defer time.Sleep(50 * time.Millisecond)
+				return mcp.Ask(ctx, by, question, sheet)
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.host = func(o *toolsmith.Options) { o.Judge = human }
+			w := open(t, set)
+			p := scenarioAsker(w, transport)
+			if r := useWith(t, p, map[string]any{"name": "forge_tool", "arguments": request(nil)}); r.RequestState == "" {
+				t.Fatalf("nobody is asked: %+v", r)
+			}
+			if local, ok := p.(*stdio); ok {
+				_ = local.in.Close()
+				_, err := local.next()
+				local.done <- receive(t, local.done, "the end of the connection")
+				if err == nil {
+					t.Error("there is more")
+				}
+			} else {
+				w.face.Close()
+			}
+			if !ended.Load() {
+				t.Error("it goes on")
+			}
+		})
+	}
+}
+
+// scenarioAsker is a client of the current version that can ask its user.
+func scenarioAsker(w *world, transport string) peer {
+	if transport == "stdio" {
+		return w.overStdio(current, mcp.Local{}, says("", nil))
+	}
+	return w.overHTTP(w.serve(), current, "acme/ann", says("", nil))
 }
 
 // gone reports whether a tool is there no more.

@@ -77,8 +77,10 @@ func stepArguments(text, handle string) any {
 	return json.RawMessage(strings.ReplaceAll(text, `"H"`, fmt.Sprintf("%q", handle)))
 }
 
-// littleFuel has tools run out of fuel soon.
-func littleFuel(opt *toolsmith.Options) { opt.Config.Limits.Fuel = wire.Quantity(20_000_000) }
+// littleFuel has tools run out of fuel soon, and out of time on no machine.
+func littleFuel(opt *toolsmith.Options) {
+	opt.Config.Limits.Fuel, opt.Config.SessionTools.Wall = wire.Quantity(20_000_000), opt.Config.Limits.Wall
+}
 
 // The scenario comes to the same over every version of the protocol and both transports; the transcript is the golden file.
 func TestScenario(t *testing.T) {

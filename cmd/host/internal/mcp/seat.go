@@ -103,7 +103,8 @@ func (f *Face) mint() string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)
 }
 
-// guard recovers from what goes wrong within the protocol library, whose goroutines would end the process.
+// guard recovers from what goes wrong within the protocol library, whose goroutines would end the process, and ends what runs when
+// its session ends.
 func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
@@ -112,6 +113,9 @@ func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				result, err = nil, errInternal.wire()
 			}
 		}()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.lifeOf(req.GetSession().ID()), cancel)() //nolint:contextcheck // what ends the session ends the request, too
 		if wrong := s.begins(method, req); wrong != nil {
 			return nil, wrong.wire()
 		}
@@ -149,6 +153,8 @@ func (s *seat) begins(method string, req sdk.Request) *fault {
 	switch {
 	case method != initialize || s.fixed != "":
 		return nil
+	case s.life.Err() != nil:
+		return errEnds
 	case req.GetSession().ID() == "":
 		return errNoName
 	case s.sessions() > maxSessions: // several came at once
@@ -167,6 +173,7 @@ func negotiate(req sdk.Request) {
 
 var (
 	errInternal = &fault{code: jsonrpc.CodeInternalError, message: "the host failed"}
+	errEnds     = &fault{jsonrpc.CodeInternalError, "the server ends", advice{tool.Unavailable, "try again later"}}
 	errNoName   = &fault{jsonrpc.CodeInternalError, "there is no randomness for the name of a session", advice{tool.Unavailable, "try again later"}}
 	errSessions = &fault{jsonrpc.CodeInternalError, "too many sessions of this key", advice{tool.OverQuota, "end one, or wait until one has been idle"}}
 )

@@ -20,6 +20,7 @@ type Local struct {
 func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who Local) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
+	defer context.AfterFunc(f.life, leave)() //nolint:contextcheck // what ends the face ends the connection, too
 	s := f.newSeat(who.Principal)
 	s.fixed, s.life = who.Session, ctx
 	minted := who.Session == ""
@@ -37,7 +38,7 @@ func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who 
 		f.mu.Lock()
 		delete(f.seats, "\x00"+s.fixed)
 		f.mu.Unlock()
-		f.parked.close()
+		f.parked.close(s)
 		if minted {
 			s.end(context.WithoutCancel(ctx), s.fixed)
 		}

@@ -1,11 +1,16 @@
 package mcp
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // use is what goes on in a session of the protocol over HTTP. It is idle without a request: a stream that is open is one, too.
 type use struct {
 	requests int
-	idle     *time.Timer // ends the session; nil while there are requests
+	idle     *time.Timer     // ends the session; nil while there are requests
+	life     context.Context //nolint:containedctx // ends what runs in the session
+	end      context.CancelFunc
 }
 
 // using takes note of a request in a session, until the function that it returns is called. A session that was idle for long ends.
@@ -13,8 +18,13 @@ func (s *seat) using(name string) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.uses[name]
-	if u == nil || u.idle != nil && !u.idle.Stop() { // it was about to end, and goes on
+	switch {
+	case u == nil:
 		u = &use{}
+		u.life, u.end = context.WithCancel(s.life)
+		s.uses[name] = u
+	case u.idle != nil && !u.idle.Stop(): // it was about to end, and goes on
+		u = &use{life: u.life, end: u.end}
 		s.uses[name] = u
 	}
 	u.requests++
@@ -33,6 +43,26 @@ func (s *seat) leaves(name string, u *use) {
 		u.idle = time.AfterFunc(s.face.opt.Idle, func() { s.expire(name, u) })
 	default:
 		delete(s.uses, name)
+		u.end()
+	}
+}
+
+// lifeOf ends what runs in a session of the protocol; "" is none.
+func (s *seat) lifeOf(name string) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.uses[name]; u != nil {
+		return u.life
+	}
+	return s.life
+}
+
+// quit ends what runs in a session, which is about to end: the protocol library would wait for it.
+func (s *seat) quit(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.uses[name]; u != nil {
+		u.end()
 	}
 }
 
@@ -42,6 +72,7 @@ func (s *seat) expire(name string, u *use) {
 	idle := s.uses[name] == u
 	if idle {
 		delete(s.uses, name)
+		u.end()
 	}
 	s.mu.Unlock()
 	if session := s.named(name); idle && session != nil {
