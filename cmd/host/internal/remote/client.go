@@ -33,6 +33,7 @@ type Options struct {
 // Bounds of what a host answers.
 const (
 	maxAnswer = 40 << 20 // bytes: the largest output, and what goes with it
+	maxPages  = 5000     // of a list
 	maxTime   = 15 * time.Minute
 	dialTime  = 10 * time.Second
 )
@@ -133,7 +134,9 @@ func (c *Client) fetch(ctx context.Context, r request) ([]byte, error) {
 	case err != nil:
 		return nil, c.unreachable(ctx, err)
 	case len(body) > maxAnswer:
-		return nil, &tool.Error{Code: tool.OutputTooLarge, Message: fmt.Sprintf("%s answers with more than %d bytes", c.base, maxAnswer)}
+		return nil, &tool.Error{
+			Code: tool.OutputTooLarge, Message: fmt.Sprintf("%s answers with more than %d bytes", c.base, maxAnswer), Hint: "check that a host of tools is at the address",
+		}
 	case response.StatusCode == http.StatusOK:
 		return body, nil
 	}
@@ -190,9 +193,26 @@ func read[T any](ctx context.Context, c *Client, r request) (into T, err error) 
 	}
 	if err := json.Unmarshal(body, &into); err != nil {
 		var none T
-		return none, &tool.Error{Code: tool.Unavailable, Message: c.base + " answers what is not expected of it", Hint: "check that both are of the same version", Cause: err}
+		return none, c.unexpected(err)
 	}
 	return into, nil
+}
+
+// readFound sends a request and reads the answer, or what goes with a problem, which may be nothing.
+func (c *Client) readFound(ctx context.Context, r request, into any) error {
+	body, err := c.fetch(ctx, r)
+	if err != nil && len(body) == 0 {
+		return err
+	}
+	if wrong := json.Unmarshal(body, into); wrong != nil && err == nil {
+		return c.unexpected(wrong)
+	}
+	return err
+}
+
+// unexpected is the error of an answer that no host of this version gives.
+func (c *Client) unexpected(cause error) error {
+	return &tool.Error{Code: tool.Unavailable, Message: c.base + " answers what is not expected of it", Hint: "check that both are of the same version", Cause: cause}
 }
 
 // items is an answer with a list.
@@ -204,7 +224,7 @@ type items[T any] struct {
 // all reads the parts of a list.
 func all[T any](ctx context.Context, c *Client, path string, query url.Values) (list []T, err error) {
 	query.Set("limit", "200")
-	for {
+	for range maxPages {
 		page, err := read[items[T]](ctx, c, get(path, query))
 		if err != nil {
 			return nil, err
@@ -214,8 +234,9 @@ func all[T any](ctx context.Context, c *Client, path string, query url.Values) (
 			return list, nil
 		}
 		if page.Next == query.Get("cursor") {
-			return nil, &tool.Error{Code: tool.Unavailable, Message: c.base + " answers with a list that does not end"}
+			break
 		}
 		query.Set("cursor", page.Next)
 	}
+	return nil, &tool.Error{Code: tool.Unavailable, Message: c.base + " answers with a list that does not end", Hint: "check that a host of tools is at the address"}
 }

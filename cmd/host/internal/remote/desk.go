@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,23 +45,19 @@ func (c *Client) Import(ctx context.Context, text []byte, trust forge.Trust) (*f
 // forged reads what became of a request to forge, which a refusal tells too.
 func (c *Client) forged(ctx context.Context, r request) (*forge.Result, error) {
 	result := &forge.Result{}
-	body, err := c.fetch(ctx, r)
-	if len(body) > 0 {
-		if wrong := json.Unmarshal(body, result); wrong != nil && err == nil {
-			err = tool.Errorf(tool.Unavailable, "the answer cannot be read: %w", wrong)
-		}
+	err := c.readFound(ctx, r, result)
+	if err == nil && result.Tool == nil {
+		err = c.unexpected(nil)
 	}
 	return result, err
 }
 
 // Call implements desk.Desk.
 func (c *Client) Call(ctx context.Context, name string, input json.RawMessage) (*runtime.CallResult, error) {
-	body, err := c.fetch(ctx, request{method: http.MethodPost, path: toolPath(name, "call"), body: input})
 	var r server.CallReport
-	if len(body) > 0 {
-		if wrong := json.Unmarshal(body, &r); wrong != nil && err == nil {
-			err = tool.Errorf(tool.Unavailable, "the answer cannot be read: %w", wrong)
-		}
+	err := c.readFound(ctx, request{method: http.MethodPost, path: toolPath(name, "call"), body: input}, &r)
+	if err == nil && len(r.Output) == 0 {
+		err = c.unexpected(nil)
 	}
 	return &runtime.CallResult{
 		Output: r.Output, Tool: r.Tool, Duration: millis(r.DurationMs), Reuse: r.Reuse, Logs: r.Logs,
@@ -92,7 +89,24 @@ func (c *Client) List(ctx context.Context, q desk.ListQuery) ([]*tool.Record, er
 		values.Set("tier", string(q.Tier))
 	}
 	setTrue(values, map[string]bool{"all": q.All, "history": q.History})
-	return all[*tool.Record](ctx, c, "/v1/tools", values)
+	list, err := all[*tool.Record](ctx, c, "/v1/tools", values)
+	return c.records(list, err)
+}
+
+// records is a list that was read, which has no gaps.
+func (c *Client) records(list []*tool.Record, err error) ([]*tool.Record, error) {
+	if err == nil && slices.Contains(list, nil) {
+		return nil, c.unexpected(nil)
+	}
+	return list, err
+}
+
+// record is one that was read, which is there.
+func (c *Client) record(r *tool.Record, err error) (*tool.Record, error) {
+	if err == nil && r == nil {
+		return nil, c.unexpected(nil)
+	}
+	return r, err
 }
 
 // setTrue sets the parameters that hold.
@@ -107,7 +121,7 @@ func setTrue(values url.Values, flags map[string]bool) {
 // Show implements desk.Desk.
 func (c *Client) Show(ctx context.Context, which string) (*desk.Whole, error) {
 	whole, err := read[desk.Whole](ctx, c, get(toolPath(which), nil))
-	if err != nil {
+	if _, err = c.record(whole.Record, err); err != nil {
 		return nil, err
 	}
 	return &whole, nil
@@ -116,7 +130,7 @@ func (c *Client) Show(ctx context.Context, which string) (*desk.Whole, error) {
 // Versions implements desk.Desk.
 func (c *Client) Versions(ctx context.Context, which string) ([]*tool.Record, error) {
 	list, err := read[items[*tool.Record]](ctx, c, get(toolPath(which, "versions"), nil))
-	return list.Items, err
+	return c.records(list.Items, err)
 }
 
 // Diff implements desk.Desk.
@@ -153,14 +167,10 @@ func (c *Client) Promote(ctx context.Context, which string, to tool.Tier, approv
 	if err != nil {
 		return nil, nil, err
 	}
-	body, err := c.fetch(ctx, r)
 	var report server.PromotionReport
-	if len(body) > 0 {
-		if wrong := json.Unmarshal(body, &report); wrong != nil && err == nil {
-			err = tool.Errorf(tool.Unavailable, "the answer cannot be read: %w", wrong)
-		}
-	}
-	return report.Tool, report.Verdict, err
+	err = c.readFound(ctx, r, &report)
+	risen, err := c.record(report.Tool, err)
+	return risen, report.Verdict, err
 }
 
 // decide posts a decision, and reads what became of the tool.
@@ -169,7 +179,8 @@ func (c *Client) decide(ctx context.Context, which, what string, body any) (*too
 	if err != nil {
 		return nil, err
 	}
-	return read[*tool.Record](ctx, c, r)
+	decided, err := read[*tool.Record](ctx, c, r)
+	return c.record(decided, err)
 }
 
 // Demote implements desk.Desk.
@@ -194,7 +205,8 @@ func (c *Client) Revert(ctx context.Context, which, version string) (*tool.Recor
 
 // Remove implements desk.Desk.
 func (c *Client) Remove(ctx context.Context, which string) (*tool.Record, error) {
-	return read[*tool.Record](ctx, c, request{method: http.MethodDelete, path: toolPath(which)})
+	was, err := read[*tool.Record](ctx, c, request{method: http.MethodDelete, path: toolPath(which)})
+	return c.record(was, err)
 }
 
 // maxAuditPage is what a host looks at at once.
@@ -241,7 +253,7 @@ func (c *Client) EndSession(ctx context.Context, persona, session string) ([]*to
 	}
 	path := "/v1/sessions/" + url.PathEscape(persona) + "/" + url.PathEscape(session)
 	gone, err := read[items[*tool.Record]](ctx, c, request{method: http.MethodDelete, path: path})
-	return gone.Items, err
+	return c.records(gone.Items, err)
 }
 
 // Usage implements desk.Desk.

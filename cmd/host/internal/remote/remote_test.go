@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -283,6 +284,60 @@ func TestMalformedKeys(t *testing.T) {
 	}
 }
 
+// records are all that a desk answers with records, by what is asked for.
+var records = map[string]func(context.Context, desk.Desk) ([]*tool.Record, error){
+	"forge": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) {
+		result, err := d.Forge(ctx, []byte("{}"))
+		return []*tool.Record{result.Tool}, err
+	},
+	"list":     func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) { return d.List(ctx, desk.ListQuery{}) },
+	"versions": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) { return d.Versions(ctx, "x") },
+	"show": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) {
+		whole, err := d.Show(ctx, "x")
+		if err != nil {
+			return nil, err
+		}
+		return []*tool.Record{whole.Record}, nil
+	},
+	"promote": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) {
+		r, _, err := d.Promote(ctx, "x", tool.AgentTier, "")
+		return []*tool.Record{r}, err
+	},
+	"demote": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) {
+		r, err := d.Demote(ctx, "x", "wrong")
+		return []*tool.Record{r}, err
+	},
+	"remove": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) {
+		r, err := d.Remove(ctx, "x")
+		return []*tool.Record{r}, err
+	},
+	"end": func(ctx context.Context, d desk.Desk) ([]*tool.Record, error) { return d.EndSession(ctx, "ann", "s") },
+}
+
+// An answer that leaves out what belongs to it is none: whoever gets a record uses it.
+func TestAnswersWithGaps(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{`{}`, `null`, `{"items":[null]}`, `{"tool":null}`} {
+		stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+		client, err := remote.New(remote.Options{URL: stranger.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, ask := range records {
+			got, err := ask(t.Context(), client)
+			e := tool.AsError(err)
+			if e == nil && slices.Contains(got, nil) || e != nil && (e.Code != tool.Unavailable || e.Hint == "") {
+				t.Errorf("%s answered with %s: %v, %v", name, answer, got, err)
+			}
+		}
+		if _, err := client.Call(t.Context(), "x", nil); !errors.Is(err, tool.Unavailable) {
+			t.Errorf("a call answered with %s: %v", answer, err)
+		}
+		client.Close()
+		stranger.Close()
+	}
+}
+
 // Whatever stands at an address, the answer is bounded and typed, and the key goes nowhere else.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
@@ -319,6 +374,10 @@ func TestStrangers(t *testing.T) {
 			}
 		}, tool.OutputTooLarge},
 		"a list without end": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"items":[],"next":"x"}`) }, tool.Unavailable},
+		"a list that goes around": {func(w http.ResponseWriter, r *http.Request) {
+			next := map[string]string{"": "x", "x": "y", "y": "x"}[r.URL.Query().Get("cursor")]
+			_, _ = io.WriteString(w, `{"items":[{}],"next":"`+next+`"}`)
+		}, tool.Unavailable},
 	} {
 		stranger := httptest.NewServer(c.answer)
 		client, err := remote.New(remote.Options{URL: stranger.URL, Key: "secret"})
