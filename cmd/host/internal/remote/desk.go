@@ -46,11 +46,14 @@ func (c *Client) Import(ctx context.Context, text []byte, trust forge.Trust) (*f
 func (c *Client) forged(ctx context.Context, r request) (*forge.Result, error) {
 	result := &forge.Result{}
 	err := c.readFound(ctx, r, result)
-	if err == nil && result.Tool == nil {
-		err = c.unexpected(nil)
+	if err == nil && result.Tool == nil || slices.ContainsFunc(result.TestResults, unexplained) {
+		return &forge.Result{}, c.unexpected(err)
 	}
 	return result, err
 }
+
+// unexplained reports whether a test failed, and nothing says how.
+func unexplained(t tool.TestResult) bool { return !t.Success && t.Error == nil }
 
 // Call implements desk.Desk.
 func (c *Client) Call(ctx context.Context, name string, input json.RawMessage) (*runtime.CallResult, error) {

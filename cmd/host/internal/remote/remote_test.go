@@ -338,6 +338,24 @@ func TestAnswersWithGaps(t *testing.T) {
 	}
 }
 
+// A refusal says of each test that failed how it did.
+func TestRefusalsWithGaps(t *testing.T) {
+	t.Parallel()
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = io.WriteString(w, `{"code":"rejected","result":{"stage":"tests","testResults":[null]}}`)
+	}))
+	defer stranger.Close()
+	client, err := remote.New(remote.Options{URL: stranger.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if result, err := client.Forge(t.Context(), []byte("{}")); !errors.Is(err, tool.Unavailable) || len(result.TestResults) > 0 {
+		t.Errorf("%+v %v", result, err)
+	}
+}
+
 // Whatever stands at an address, the answer is bounded and typed, and the key goes nowhere else.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
