@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"example.com/toolsmith/runtime/tool"
@@ -15,7 +16,9 @@ const MaxReason = 1000
 // Reason returns nil for a text that can stand in the audit log as the reason of a decision.
 func Reason(text string) error {
 	if len(text) > MaxReason {
-		return tool.Errorf(tool.InvalidRequest, "the reason is longer than %d bytes", MaxReason)
+		return &tool.Error{
+			Code: tool.InvalidRequest, Path: "/reason", Message: fmt.Sprintf("the reason is longer than %d bytes", MaxReason), Hint: "say it in fewer words",
+		}
 	}
 	return nil
 }

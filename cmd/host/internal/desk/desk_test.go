@@ -173,3 +173,14 @@ func TestWhoseToolsAreDecidedOn(t *testing.T) {
 		t.Errorf("%+v %v", whole, err)
 	}
 }
+
+// What is too long is refused where it stands, and with what to do.
+func TestReasonsAreBounded(t *testing.T) {
+	t.Parallel()
+	if err := desk.Reason(strings.Repeat("a", desk.MaxReason)); err != nil {
+		t.Error(err)
+	}
+	if e := tool.AsError(desk.Reason(strings.Repeat("a", desk.MaxReason+1))); e == nil || e.Code != tool.InvalidRequest || e.Path != "/reason" || e.Hint == "" {
+		t.Errorf("got %+v", e)
+	}
+}

@@ -146,7 +146,9 @@ func (d *Local) Show(ctx context.Context, which string) (*Whole, error) {
 		return nil, err
 	}
 	if r.CreatedBy != d.by.Persona && !d.seesAll() {
-		return &Whole{redacted(r), &tool.Error{Code: tool.Denied, Message: "the source of " + r.Name + " is for its owner and for those who approve tools"}}, nil
+		return &Whole{redacted(r), &tool.Error{
+			Code: tool.Denied, Message: "the source of " + r.Name + " is for its owner and for those who approve tools", Hint: "ask its owner, or use a key with the scope approve",
+		}}, nil
 	}
 	shelf, err := d.host.Shelf(ctx)
 	if err != nil {
