@@ -50,7 +50,7 @@ func (h *Host) Agency(spec hierarchy.Spec, opt AgencyOptions) (*Agency, error) {
 	}
 	a := &Agency{host: h}
 	a.team, err = hierarchy.New(spec, hierarchy.Options{
-		Model: h.agentModel, Tools: h.agentTools, Call: h.agentCall, Prepare: h.prepare, Judge: opt.Judge, Approve: opt.Approve,
+		Model: h.agentModel, PersonaModel: h.personaModel, Tools: h.agentTools, Call: h.agentCall, Prepare: h.prepare, Judge: opt.Judge, Approve: opt.Approve,
 		Begin: a.begin, Log: h.agentLog, Shelf: specialists{h.shelf, h.opt.Now}, Price: h.opt.Config.Meter().Prices.Cost,
 		Now: h.opt.Now, Random: h.opt.Random,
 	})
@@ -135,6 +135,16 @@ func (h *Host) agentModel(provider, name string) (model.Model, error) {
 		return nil, err
 	}
 	return h.openModel(config.ManagerModel, spec)
+}
+
+// personaModel is the model that the configuration names for a persona. It is one of the configured provider's, so that it is none of
+// another's.
+func (h *Host) personaModel(provider, persona string) string {
+	spec, err := h.specOf(config.ManagerModel, "", "")
+	if err != nil || provider != "" && provider != spec.Provider {
+		return ""
+	}
+	return h.opt.Config.Personas[persona].Model
 }
 
 // AgencyLacks finds the tools that the agents of a spec list and would not be offered now, if the caller ran it.

@@ -377,6 +377,42 @@ func TestSpecialistsAreJudgedByTheConfiguredJudge(t *testing.T) {
 	}
 }
 
+// A persona's model is that of the agents which act as it, unless the agency's file names another, or another provider.
+func TestAgentsHaveTheModelsOfTheirPersonas(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change          func(*hierarchy.Spec)
+		manager, writer string // the models that they are asked with
+	}{
+		"no model is named":              {func(*hierarchy.Spec) {}, "ann-1", "writer-1"},
+		"personas by name":               {func(s *hierarchy.Spec) { s.Persona, s.Agents[0].Persona = "bob", "ann" }, "usual-1", "ann-1"},
+		"a model of the agency":          {func(s *hierarchy.Spec) { s.Model = "all-1" }, "all-1", "all-1"},
+		"a model of the member":          {func(s *hierarchy.Spec) { s.Agents[0].Model = "own-1" }, "ann-1", "own-1"},
+		"a member of another provider's": {func(s *hierarchy.Spec) { s.Agents[0].Provider = "ollama" }, "ann-1", "llama3.2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, server := agencies(t, "", func(o *toolsmith.Options) {
+				environment := o.Getenv
+				o.Getenv = func(name string) string {
+					return cmp.Or(environment(name), map[string]string{"OLLAMA_HOST": strings.TrimSuffix(environment("OPENAI_BASE_URL"), "/v1")}[name])
+				}
+				o.Config.Models.Manager = config.Model{Provider: "openai", Model: "usual-1", BaseURL: environment("OPENAI_BASE_URL")}
+				o.Config.Personas = map[string]config.Persona{"ann": {Model: "ann-1"}, "writer": {Model: "writer-1"}, "bob": {}}
+			}, calls("delegate_to_writer", `{"task":"Write."}`), modeltest.Text("one"), modeltest.Text("two"))
+			spec := desk()
+			c.change(&spec)
+			_, err := w.agency(spec, toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "One.", nil)
+			w.must(err)
+			for i, want := range []string{c.manager, c.writer, c.manager} {
+				if seen := server.Seen()[i]; !strings.Contains(string(seen.Body), `"model":"`+want+`"`) {
+					t.Errorf("request %d is not of %s: %.100s", i, want, seen.Body)
+				}
+			}
+		})
+	}
+}
+
 func TestAgencyLacks(t *testing.T) {
 	t.Parallel()
 	w, _ := agencies(t, "", func(o *toolsmith.Options) {

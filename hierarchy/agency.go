@@ -26,6 +26,8 @@ const maxOwners = 1000
 type Options struct {
 	// Model opens the model of an agent; empty names are the configured ones. It is asked once for each pair.
 	Model func(provider, name string) (model.Model, error)
+	// PersonaModel names the model that a persona has of a provider, where neither agent nor agency names one; with nil none has.
+	PersonaModel func(provider, persona string) string
 	// Tools is what an agent that lists these names is offered now, under its own caller. nil offers nothing.
 	Tools func(ctx context.Context, c tool.Caller, names []string) ([]model.ToolSpec, error)
 	// Call calls a tool that was offered. It checks the input and the rights of the caller.
@@ -73,7 +75,7 @@ func New(spec Spec, opt Options) (*Agency, error) {
 		return nil, err
 	}
 	for _, m := range append(slices.Clone(a.spec.Agents), a.manager()) {
-		if _, err := a.model(m); err != nil {
+		if _, err := a.model(m, m.Persona); err != nil {
 			return nil, err
 		}
 	}
@@ -98,6 +100,9 @@ func (a *Agency) lacks() error {
 }
 
 func (o Options) withDefaults() Options {
+	if o.PersonaModel == nil {
+		o.PersonaModel = func(string, string) string { return "" }
+	}
 	if o.Tools == nil {
 		o.Tools = func(context.Context, tool.Caller, []string) ([]model.ToolSpec, error) { return nil, nil }
 	}
@@ -167,14 +172,18 @@ func (a *Agency) timedOut() error {
 
 // manager is the manager as one of the agents.
 func (a *Agency) manager() Agent {
-	return Agent{Name: ManagerName, Instructions: a.spec.Instructions, MaxSteps: a.spec.Limits.MaxSteps}
+	return Agent{Name: ManagerName, Persona: a.spec.Persona, Instructions: a.spec.Instructions, MaxSteps: a.spec.Limits.MaxSteps}
 }
 
-// model opens the model of an agent, once. An agent of another provider than the agency's does not get the agency's model.
-func (a *Agency) model(of Agent) (model.Model, error) {
+// model opens the model of an agent that acts as a persona, once. An agent of another provider than the agency's does not get the
+// agency's model.
+func (a *Agency) model(of Agent, persona string) (model.Model, error) {
 	provider, name := cmp.Or(of.Provider, a.spec.Provider), of.Model
 	if name == "" && provider == a.spec.Provider {
 		name = a.spec.Model
+	}
+	if name == "" {
+		name = a.opt.PersonaModel(provider, persona)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -89,7 +89,7 @@ func (r *run) forge(s Specialist) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.agency.model(a); err != nil {
+	if _, err := r.agency.model(a, a.Persona); err != nil {
 		return nil, err
 	}
 	return &member{Agent: a, caller: r.callerOf(a.Persona), emergent: true}, nil

@@ -62,7 +62,7 @@ func (s *seat) emit(e Event) {
 // ask asks until there is a reply. What may pass is asked again a little later: adapters wait as long as a provider says by
 // themselves, so what they report as a quota does not pass.
 func (s *seat) ask(ctx context.Context, req model.Request) (model.Reply, error) {
-	m, err := s.run.agency.model(s.who)
+	m, err := s.run.agency.model(s.who, s.caller.Persona)
 	if err != nil {
 		return model.Reply{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // Persona is an agent that the operator declares. One that is only named by a caller has the zero value.
 type Persona struct {
 	Instructions string             `json:"instructions"`        // at most 64 KiB
-	Model        string             `json:"model"`               // "" is the provider's or the manager's
+	Model        string             `json:"model"`               // in agencies that name none; "" is the manager's or the provider's
 	Policy       string             `json:"policy"`              // name under policies, or of a preset; "" is default
 	Traits       map[string]float64 `json:"traits" range:"0..1"` // by the names of Traits; one that is missing is 0.5
 }
