@@ -242,7 +242,9 @@ func (s *seat) answering(key string, answer *reply) (done func()) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers[key] = answer
+	if s.answers[key] == nil { // another with the same id is refused
+		s.answers[key] = answer
+	}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -77,9 +77,11 @@ func stepArguments(text, handle string) any {
 	return json.RawMessage(strings.ReplaceAll(text, `"H"`, fmt.Sprintf("%q", handle)))
 }
 
-// littleFuel has tools run out of fuel soon, and out of time on no machine.
+// littleFuel has tools run out of fuel soon, on any machine before they run out of time.
 func littleFuel(opt *toolsmith.Options) {
-	opt.Config.Limits.Fuel, opt.Config.SessionTools.Wall = wire.Quantity(20_000_000), opt.Config.Limits.Wall
+	c := opt.Config
+	c.Limits.Fuel, c.Limits.Wall, c.SessionTools.Wall = 20_000_000, wire.Period(patience), wire.Period(patience)
+	c.EmergentConfig.SandboxTimeoutMs = int(patience.Milliseconds()) // the same as Limits.Wall
 }
 
 // The scenario comes to the same over every version of the protocol and both transports; the transcript is the golden file.
@@ -352,6 +354,24 @@ func TestIDsHoweverTheyAreWritten(t *testing.T) {
 	}
 	p.notify("notifications/cancelled", map[string]any{"requestId": "x"})
 	w.over()
+}
+
+// A call that has the id of one that runs is refused, and takes nothing from that: who cancels it gets no answer.
+func TestIDsThatAreTaken(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	p := w.overHTTP(w.serve(), "2025-06-18", "acme/ann", nil)
+	answered := make(chan message, 1)
+	go func() { m, _ := p.asks(t.Context(), 99, "tools/call", waiting); answered <- m }()
+	receive(t, w.began, "the tool that waits")
+	if m, status := p.asks(t.Context(), 99, "tools/list", map[string]any{}); status != http.StatusBadRequest {
+		t.Errorf("%d %+v", status, m)
+	}
+	p.notify("notifications/cancelled", map[string]any{"requestId": 99})
+	w.over()
+	if m := receive(t, answered, "the end of the answer"); m.Result != nil || m.Error != nil {
+		t.Errorf("it is answered: %s", m.Result)
+	}
 }
 
 // In older versions a client that is gone may come back: its call goes on until it says that it is canceled.
