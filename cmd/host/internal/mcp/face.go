@@ -27,7 +27,7 @@ type Options struct {
 	// AskAll has a person asked before any tool is promoted. Otherwise a key that may approve is the word of a person.
 	AskAll bool
 
-	BodyTime time.Duration // for a message to arrive over HTTP, and the end of a line that is too large for one; 0 is 10 s
+	BodyTime time.Duration // for a message to arrive over HTTP, the end of a line that is too large for one, and what is written last; 0 is 10 s
 	Idle     time.Duration // after which a session over HTTP ends; 0 is 10 min
 
 	Version string        // of the host, for clients; "" is dev

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"syscall"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -44,7 +45,7 @@ func (f *Face) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, who 
 		}
 	}()
 	err := s.server.Run(ctx, &lines{in: in, out: out, flood: s.flood, skip: f.opt.BodyTime})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || ctx.Err() != nil {
 		return nil // the client left, or the process was asked to end
 	}
 	return err

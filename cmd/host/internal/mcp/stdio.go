@@ -19,18 +19,19 @@ type lines struct {
 	in    io.Reader
 	out   io.Writer
 	flood *bucket       // of notifications
-	skip  time.Duration // for the end of a line that is too large
+	skip  time.Duration // for the end of a line that is too large, and for what is written when the connection ends
 }
 
 var _ sdk.Transport = (*lines)(nil)
 
 // Connect implements the transport.
-func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+func (l *lines) Connect(ctx context.Context) (sdk.Connection, error) {
 	c := &connection{
 		out: l.out, flood: l.flood, pending: newPending(),
 		in: &input{from: bufio.NewReaderSize(l.in, 64<<10), skip: l.skip, read: make(chan incoming), gone: make(chan struct{})},
 	}
 	go c.in.readLines()
+	context.AfterFunc(ctx, c.expire)
 	return c, nil
 }
 
@@ -81,16 +82,19 @@ func (c *connection) end(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		select {
 		case <-c.news:
+			continue
 		case <-c.in.gone:
-			return nil, io.EOF
 		case <-ctx.Done():
-			return nil, io.EOF
 		case <-c.limit:
-			return nil, io.EOF
 		}
+		break
 	}
+	c.expire()
 	return nil, io.EOF
 }
+
+// expire gives the client a while to take what is being written.
+func (c *connection) expire() { time.AfterFunc(c.in.skip, c.in.close) }
 
 // take reads one line. Without a message it is answered, or nothing to answer.
 func (c *connection) take(line incoming) (jsonrpc.Message, error) {
@@ -154,13 +158,22 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 }
 
 func (c *connection) write(text []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_, err := c.out.Write(append(text, '\n'))
-	if err != nil {
-		_ = c.Close() // nobody is there any more
+	wrote := make(chan error, 1)
+	go func() {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+		_, err := c.out.Write(append(text, '\n'))
+		wrote <- err
+	}()
+	select {
+	case err := <-wrote:
+		if err != nil {
+			_ = c.Close() // nobody is there any more
+		}
+		return err
+	case <-c.in.gone:
+		return io.ErrClosedPipe // a client that takes nothing
 	}
-	return err
 }
 
 // Close ends reading.

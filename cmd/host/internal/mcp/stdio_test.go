@@ -1,10 +1,13 @@
 package mcp_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,4 +130,51 @@ func TestAStreamKeepsItsSession(t *testing.T) {
 		time.Sleep(2 * idle) // what asks is no idleness
 		return ask(t, http.MethodPost, url, text("ping", "{}"), named).status == http.StatusNotFound
 	})
+}
+
+// leaving is a client that is gone: what is written to it fails.
+type leaving struct{}
+
+func (leaving) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+}
+
+func TestAClientThatIsGoneIsNoError(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	if err := w.face.ServeStdio(t.Context(), strings.NewReader(begin+"\n"), leaving{}, mcp.Local{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// stuck is a client that takes nothing of what is written to it, until the test ends.
+type stuck struct {
+	began chan struct{}
+	ends  <-chan struct{}
+}
+
+func (s stuck) Write([]byte) (int, error) {
+	s.began <- struct{}{}
+	<-s.ends
+	return 0, io.ErrClosedPipe
+}
+
+// A client that takes nothing of what is written does not hold up the end of the process.
+func TestAClientThatReadsNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{face: func(o *mcp.Options) { o.BodyTime = time.Millisecond }})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	in, write := io.Pipe()
+	out := stuck{make(chan struct{}, 1), t.Context().Done()}
+	done := make(chan error, 1)
+	go func() { done <- w.face.ServeStdio(ctx, in, out, mcp.Local{}) }()
+	if _, err := io.WriteString(write, begin+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, out.began, "the answer")
+	stop()
+	if err := receive(t, done, "the end of the connection"); err != nil {
+		t.Error(err)
+	}
 }
