@@ -129,7 +129,7 @@ type siege struct {
 
 func besiege(t *testing.T) *siege {
 	t.Helper()
-	w := open(t, setting{face: func(o *mcp.Options) { o.Publish, o.BodyTime = tool.AgentTier, 300*time.Millisecond }})
+	w := open(t, setting{face: func(o *mcp.Options) { o.Publish, o.BodyTime = tool.AgentTier, 2*time.Second }})
 	s := &siege{world: w, url: w.serve(), peers: map[string]*web{}}
 	ann := s.peer("tenantA/agent1")
 	s.keep(ann, nil)
@@ -290,7 +290,7 @@ func (s *siege) dribble(t *testing.T, how string) outcome {
 	if _, err := io.WriteString(c, head); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	answer, err := io.ReadAll(c)
 	if err != nil {
 		return outcome{what: "ok", text: "the connection was kept: " + err.Error()}

@@ -343,7 +343,7 @@ func TestSessionsOverHTTPEnd(t *testing.T) {
 				t.Parallel()
 				w := open(t, setting{face: func(o *mcp.Options) {
 					if o.Idle = time.Hour; how == "idle" {
-						o.Idle = 300 * time.Millisecond
+						o.Idle = time.Second
 					}
 				}})
 				url := w.serve()
@@ -366,7 +366,7 @@ func TestWhatRunsEndsWithItsSession(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2024-11-05"} {
 		t.Run("idle "+version, func(t *testing.T) {
 			t.Parallel()
-			w := open(t, setting{face: func(o *mcp.Options) { o.Idle = 300 * time.Millisecond }})
+			w := open(t, setting{face: func(o *mcp.Options) { o.Idle = time.Second }})
 			p := w.overHTTP(w.serve(), version, "acme/ann", nil)
 			ctx, leave := context.WithCancel(t.Context())
 			go func() { <-w.began; leave() }()

@@ -111,13 +111,13 @@ func TestAClientThatLeavesIsNotWaitedFor(t *testing.T) {
 // A session lasts as long as a stream of its own is open.
 func TestAStreamKeepsItsSession(t *testing.T) {
 	t.Parallel()
-	idle := 300 * time.Millisecond
-	w := open(t, setting{face: func(o *mcp.Options) { o.Idle, o.Beat = idle, idle }})
+	const idle = time.Second
+	w := open(t, setting{face: func(o *mcp.Options) { o.Idle, o.Beat = idle, idle / 4 }})
 	url := w.serve()
 	p := w.overHTTP(url, "2025-06-18", "acme/ann", nil)
 	named := map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": p.version}
 	s := send(t, http.MethodGet, url, "", named)
-	for range 5 { // beats
+	for range 8 { // beats
 		if _, err := io.ReadFull(s, make([]byte, len(": still here\n\n"))); err != nil {
 			t.Fatal(err)
 		}

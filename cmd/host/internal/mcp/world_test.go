@@ -373,7 +373,7 @@ func (w *world) serve() string {
 		tenant, persona, ok := strings.Cut(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "/")
 		return principal(tenant, persona), ok
 	}))
-	server.Config.ReadHeaderTimeout = time.Second
+	server.Config.ReadHeaderTimeout = 3 * time.Second
 	server.Start()
 	w.t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	return server.URL

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
@@ -49,7 +53,7 @@ func told(t *testing.T, tel *Telemetry) {
 	}
 	c := config.Default()
 	c.Emergent, c.EmergentConfig.AllowSandboxTools = true, true
-	c.SessionTools.Wall = wire.Period(200 * time.Millisecond)
+	c.SessionTools.Wall = wire.Period(2 * time.Second)
 	opt := toolsmith.Options{Config: &c, Judge: reviewer}
 	if cache, err := os.UserCacheDir(); err == nil {
 		opt.Engine.Engine.CacheDir = filepath.Join(cache, "toolsmith")
@@ -144,12 +148,50 @@ func TestMiddlewareHasFewSeries(t *testing.T) {
 	}
 }
 
+// recorded makes a Telemetry whose spans a test can look at.
+func recorded(t *testing.T) (*Telemetry, *tracetest.SpanRecorder) {
+	t.Helper()
+	tel, recorder := newTelemetry(t, Options{}), tracetest.NewSpanRecorder()
+	tel.traces = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
+	tel.tracer = tel.provider().Tracer(scope)
+	return tel, recorder
+}
+
+// asked sends requests of each method to a server that has the routes.
+func asked(t *testing.T, tel *Telemetry, routes []string, requests [][2]string) {
+	t.Helper()
+	mux := http.NewServeMux()
+	for _, route := range routes {
+		mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	}
+	server := httptest.NewServer(tel.Middleware(mux))
+	defer server.Close()
+	for _, request := range requests {
+		r, err := http.NewRequestWithContext(t.Context(), request[0], server.URL+request[1], strings.NewReader("body"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+	}
+}
+
+// A span of a request is named by its method and its route, whichever way the route was written, and by nothing that a client chooses.
 func TestSpanNames(t *testing.T) {
 	t.Parallel()
-	for pattern, want := range map[string]string{"": "GET", "/mcp": "GET /mcp", "GET /v1/tools/{tool}": "GET /v1/tools/{tool}"} {
-		if got := spanName("http", &http.Request{Method: http.MethodGet, Pattern: pattern}); got != want {
-			t.Errorf("%q: got %q, want %q", pattern, got, want)
-		}
+	tel, recorder := recorded(t)
+	asked(t, tel, []string{"/mcp", "GET /healthz", "POST /v1/tools/{tool}/call"}, [][2]string{
+		{"GET", "/healthz"}, {"POST", "/v1/tools/twice/call"}, {"POST", "/mcp"}, {"GET", "/nowhere"}, {"MINE", "/nowhere"},
+	})
+	var got []string
+	for _, span := range recorder.Ended() {
+		got = append(got, span.Name())
+	}
+	if want := []string{"GET /healthz", "POST /v1/tools/{tool}/call", "POST /mcp", "GET", "HTTP"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -425,6 +467,48 @@ func problems(err error) []string {
 		return nil
 	}
 	return slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+}
+
+// The guide lists the spans that there are, each with the attributes that it may have, and no others.
+func TestDocumentedSpans(t *testing.T) {
+	t.Parallel()
+	tel, recorder := recorded(t)
+	told(t, tel)
+	_, ended := tel.forge(t.Context(), tool.Caller{})
+	ended(&forge.Result{}, tool.Rejected)
+	_, answered := tel.model(t.Context(), "judge")
+	answered(model.Reply{}, tool.Timeout)
+	asked(t, tel, []string{"/mcp"}, [][2]string{{"POST", "/mcp"}, {"MINE", "/nowhere"}})
+
+	there := map[string]map[string]bool{}
+	for _, span := range recorder.Ended() {
+		kind, _, _ := strings.Cut(span.Name(), " ")
+		if span.SpanKind() == trace.SpanKindServer {
+			kind = "METHOD"
+		}
+		if there[kind] == nil {
+			there[kind] = map[string]bool{}
+		}
+		for _, a := range span.Attributes() {
+			there[kind][string(a.Key)] = true
+		}
+	}
+	text, err := os.ReadFile("../../../../docs/observability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := map[string]map[string]bool{}
+	_, table, _ := strings.Cut(string(text), "\n| span | attributes |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)[^|]*\\|(.*)\\|$").FindAllStringSubmatch(table, -1) {
+		guide[row[1]] = map[string]bool{}
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
+			guide[row[1]][name[1]] = true
+		}
+	}
+	if !reflect.DeepEqual(guide, there) {
+		t.Errorf("the guide has\n%v\nand there are\n%v", guide, there)
+	}
 }
 
 var metricName = regexp.MustCompile(`toolsmith_[a-z_]+`)
