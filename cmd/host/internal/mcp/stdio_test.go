@@ -112,7 +112,7 @@ func TestAClientThatLeavesIsNotWaitedFor(t *testing.T) {
 func TestAStreamKeepsItsSession(t *testing.T) {
 	t.Parallel()
 	const idle = time.Second
-	w := open(t, setting{face: func(o *mcp.Options) { o.Idle, o.Beat = idle, idle / 4 }})
+	w := open(t, setting{face: func(o *mcp.Options) { o.Idle, o.Beat = idle, idle/4 }})
 	url := w.serve()
 	p := w.overHTTP(url, "2025-06-18", "acme/ann", nil)
 	named := map[string]string{"Mcp-Session-Id": p.session, "Mcp-Protocol-Version": p.version}
