@@ -135,7 +135,7 @@ func (f *face) serveMCP(ctx context.Context, place dataFlags, flags mcpFlags) (e
 	})
 	defer func() { served.Close(); err = errors.Join(err, late.Close()) }() //nolint:contextcheck,nolintlint // what was done is written, whatever becomes of the context; seen only in some runs
 	principal := tool.Principal{Tenant: localTenant, Persona: flags.persona, Scopes: tool.AllScopes()}
-	return f.stdio(served.ServeStdio(ctx, f.in, f.out, mcp.Local{Principal: principal, Session: flags.session}))
+	return f.stdio(served.ServeStdio(ctx, f.in, f.out.w, mcp.Local{Principal: principal, Session: flags.session}))
 }
 
 // stdio gives the end of a connection a code.
