@@ -108,18 +108,18 @@ func (t *Telemetry) Handler() http.Handler {
 
 // Middleware measures and traces the requests of an HTTP server. A span carries on that of the client.
 func (t *Telemetry) Middleware(next http.Handler) http.Handler {
-	return otelhttp.NewHandler(next, "http", otelhttp.WithMeterProvider(t.meters), otelhttp.WithTracerProvider(t.provider()),
-		otelhttp.WithPropagators(propagation.TraceContext{}),
-		otelhttp.WithSpanNameFormatter(spanName))
+	return otelhttp.NewHandler(routed(next), "http", otelhttp.WithMeterProvider(t.meters), otelhttp.WithTracerProvider(t.provider()),
+		otelhttp.WithPropagators(propagation.TraceContext{}))
 }
 
-// spanName is the method of a request, and its route once that is known.
-func spanName(_ string, r *http.Request) string {
-	route := r.Pattern
-	if _, path, both := strings.Cut(route, " "); both {
-		route = path
-	}
-	return strings.TrimSpace(r.Method + " " + route)
+// routed notes the route of a request in its span, once that is known.
+func routed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		if route := r.Pattern[strings.Index(r.Pattern, " ")+1:]; route != "" {
+			trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("http.route", route))
+		}
+	})
 }
 
 // Engine lets the gauges of the sandbox tell the state of an engine.

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.opentelemetry.io/otel/trace"
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/forge"
@@ -31,7 +29,6 @@ import (
 	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
-	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/runtime/wire"
 	"example.com/toolsmith/wasmjs"
@@ -467,103 +464,4 @@ func problems(err error) []string {
 		return nil
 	}
 	return slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
-}
-
-// The guide lists the spans that there are, each with the attributes that it may have, and no others.
-func TestDocumentedSpans(t *testing.T) {
-	t.Parallel()
-	tel, recorder := recorded(t)
-	told(t, tel)
-	_, ended := tel.forge(t.Context(), tool.Caller{})
-	ended(&forge.Result{}, tool.Rejected)
-	_, answered := tel.model(t.Context(), "judge")
-	answered(model.Reply{}, tool.Timeout)
-	asked(t, tel, []string{"/mcp"}, [][2]string{{"POST", "/mcp"}, {"MINE", "/nowhere"}})
-
-	there := map[string]map[string]bool{}
-	for _, span := range recorder.Ended() {
-		kind, _, _ := strings.Cut(span.Name(), " ")
-		if span.SpanKind() == trace.SpanKindServer {
-			kind = "METHOD"
-		}
-		if there[kind] == nil {
-			there[kind] = map[string]bool{}
-		}
-		for _, a := range span.Attributes() {
-			there[kind][string(a.Key)] = true
-		}
-	}
-	text, err := os.ReadFile("../../../../docs/observability.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide := map[string]map[string]bool{}
-	_, table, _ := strings.Cut(string(text), "\n| span | attributes |\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)[^|]*\\|(.*)\\|$").FindAllStringSubmatch(table, -1) {
-		guide[row[1]] = map[string]bool{}
-		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
-			guide[row[1]][name[1]] = true
-		}
-	}
-	if !reflect.DeepEqual(guide, there) {
-		t.Errorf("the guide has\n%v\nand there are\n%v", guide, there)
-	}
-}
-
-var metricName = regexp.MustCompile(`toolsmith_[a-z_]+`)
-
-// Every metric that the guide and the dashboard name is one that there is, and the guide names all.
-func TestDocumentedMetrics(t *testing.T) {
-	t.Parallel()
-	tel := newTelemetry(t, Options{})
-	if err := tel.Engine(func() wasmjs.EngineStats { return wasmjs.EngineStats{} }); err != nil {
-		t.Fatal(err)
-	}
-	if err := tel.Disk(func() (uint64, error) { return 0, nil }); err != nil {
-		t.Fatal(err)
-	}
-	told(t, tel)
-	tel.metrics.countModel(t.Context(), "judge", model.Reply{}, time.Second)
-	tel.metrics.countQuota(t.Context(), &tool.Error{Code: tool.OverQuota, Limit: "concurrentCalls"})
-	tel.metrics.hostCalls.Add(t.Context(), 1, with(label("api", "fetch"), label("outcome", ok)))
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /", func(http.ResponseWriter, *http.Request) {})
-	tel.Middleware(mux).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
-
-	there := map[string]bool{}
-	for _, line := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(served(t, tel), -1) {
-		there[line[1]] = true
-	}
-	guide := named(t, "../../../../docs/observability.md")
-	for name := range guide {
-		if !there[name] {
-			t.Errorf("the guide names %s, which is no metric", name)
-		}
-	}
-	for name := range named(t, "../../../../docs/grafana.json") {
-		base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
-		if !there[base] {
-			t.Errorf("the dashboard names %s, which is no metric", name)
-		}
-	}
-	own := regexp.MustCompile(`^(go|process)_`) // those of Go's runtime and the process
-	for name := range there {
-		if !guide[name] && !own.MatchString(name) {
-			t.Errorf("the guide does not name %s", name)
-		}
-	}
-}
-
-func named(t *testing.T, file string) map[string]bool {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]bool{}
-	for _, name := range metricName.FindAllString(string(text), -1) {
-		all[name] = true
-	}
-	return all
 }
