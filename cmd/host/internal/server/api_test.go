@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -385,6 +386,34 @@ func TestTags(t *testing.T) {
 		t.Errorf("before %s, changed %s, now %s", tag, changed, now)
 	}
 	w.ok(nil, annKey, "DELETE", "/v1/tools/add_numbers", "", "If-Match", changed)
+}
+
+// Whoever decides on a tool that others use meanwhile decides on what they have seen, as long as nobody else has decided on it. Who only
+// looks is told of every use.
+func TestTagsOfToolsInUse(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	w.forge(annKey, "add_numbers")
+	tag := w.ok(nil, annKey, "GET", "/v1/tools/add_numbers", "").header.Get("ETag")
+	w.ok(nil, annKey, "POST", "/v1/tools/add_numbers/call", `{"a":1,"b":2}`)
+	var now reply
+	for end := time.Now().Add(patience); now.status != http.StatusOK && time.Now().Before(end); time.Sleep(time.Millisecond) { // uses are written some time later
+		now = w.ask(annKey, "GET", "/v1/tools/add_numbers", "", "If-None-Match", tag)
+	}
+	if now.status != http.StatusOK || now.header.Get("ETag") == tag || !strings.Contains(string(now.body), `"totalUses":1`) {
+		t.Errorf("of a tool that was used there is %d %s, and was %s", now.status, now.header.Get("ETag"), tag)
+	}
+	w.refused(412, tool.Collision, annKey, "POST", "/v1/tools/add_numbers/suspend", `{}`, "If-Match", "W/"+tag)
+	suspended := w.ok(nil, annKey, "POST", "/v1/tools/add_numbers/suspend", `{"reason":"one"}`, "If-Match", `"x", `+tag).header.Get("ETag")
+	again := w.ok(nil, annKey, "POST", "/v1/tools/add_numbers/suspend", `{"reason":"two"}`, "If-Match", suspended).header.Get("ETag")
+	for name, old := range map[string]string{"before the suspension": tag, "of another reason": suspended} {
+		if p, _ := w.refused(412, tool.Collision, annKey, "POST", "/v1/tools/add_numbers/suspend", `{}`, "If-Match", old); p.Hint == "" {
+			t.Errorf("%s: no hint", name)
+		}
+	}
+	if again == suspended {
+		t.Error("another reason has the same tag")
+	}
 }
 
 // The session is the caller's word, within the persona of the key; whoever else a request claims to come from counts for nothing.

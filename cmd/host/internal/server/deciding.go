@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -14,7 +15,7 @@ import (
 // decisionInput names a tool to decide on.
 type decisionInput struct {
 	ToolInput
-	IfMatch string `header:"If-Match" maxLength:"200" doc:"Decide only while the tool is what this ETag says."`
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"Decide only while the tool is what this ETag says, however often it has been used since."`
 }
 
 // recordOutput is a tool as it is after a decision, without code.
@@ -107,16 +108,24 @@ func (s *Server) decide(ctx context.Context, in *decisionInput, do func() (*tool
 	return &recordOutput{etag(r), r}, nil
 }
 
-// sameAs refuses a tool that is not what If-Match says.
+// sameAs refuses a tool that is not what If-Match says. How it did in use since then does not count: calls do not keep anybody from
+// deciding.
 func sameAs(header string, r *tool.Record) error {
-	switch tag := etag(r); {
-	case matches(header, tag, false):
+	decided := decidedPart(etag(r))
+	switch {
+	case names(header, func(given string) bool { return decidedPart(given) == decided }):
 		return nil
-	case matches(header, tag, true):
+	case names(header, func(given string) bool { return decidedPart(given) == "W/"+decided }):
 		return refuse(http.StatusPreconditionFailed, tool.Collision,
 			"send the ETag as the host gave it, without W/, which something between has put before it", "If-Match takes a strong ETag, and this one is weak")
 	}
 	return refuse(http.StatusPreconditionFailed, tool.Collision, "look at it anew", "the tool is not what If-Match says any more")
+}
+
+// decidedPart is what a tag says of what is decided on.
+func decidedPart(tag string) string {
+	part, _, _ := strings.Cut(tag, ".")
+	return part
 }
 
 type promoteOutput struct {

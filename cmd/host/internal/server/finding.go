@@ -117,7 +117,7 @@ type showInput struct {
 
 type showOutput struct {
 	Status int
-	ETag   string `header:"ETag" doc:"Of the record as it is now."`
+	ETag   string `header:"ETag" doc:"Of the record as it is now; uses change it, and If-Match does not heed them."`
 	Body   *desk.Whole
 }
 
@@ -128,28 +128,43 @@ func (s *Server) show(ctx context.Context, in *showInput) (*showOutput, error) {
 	}
 	out := &showOutput{Status: http.StatusOK, ETag: etag(whole.Record), Body: whole}
 	whole.Missing = public(whole.Missing)
-	if matches(in.IfNoneMatch, out.ETag, true) {
+	if matches(in.IfNoneMatch, out.ETag) {
 		out.Status, out.Body = http.StatusNotModified, nil
 	}
 	return out, nil
 }
 
-// etag is the quoted hash of a record; with its code or without it is the same.
+// etag is the quoted tag of a record: a hash of what is decided on, and behind a dot one of how the tool did in use. With its code
+// or without it is the same.
 func etag(r *tool.Record) string {
-	without := *r
-	without.Implementation = r.Implementation.Redact()
-	text, err := tool.Canonical(&without)
+	decided := *r
+	decided.Implementation = r.Implementation.Redact()
+	decided.UsageStats, decided.FailuresInARow = tool.UsageStats{}, 0
+	return strconv.Quote(hashOf(&decided) + "." + hashOf(struct {
+		Stats    tool.UsageStats `json:"stats"`
+		Failures int             `json:"failures"`
+	}{r.UsageStats, r.FailuresInARow}))
+}
+
+// hashOf is the hash of a value of our own.
+func hashOf(v any) string {
+	text, err := tool.Canonical(v)
 	if err != nil {
 		panic(err) // it was read from JSON; the guard recovers
 	}
 	sum := sha256.Sum256(text)
-	return strconv.Quote(hex.EncodeToString(sum[:]))
+	return hex.EncodeToString(sum[:])
 }
 
-// matches reports whether a header that names tags names one. A weak tag, W/"…", counts for what only looks, and not for what writes.
-func matches(header, tag string, weak bool) bool {
+// matches reports whether a header that names tags names one, which only looks: so a weak tag, W/"…", counts, too.
+func matches(header, tag string) bool {
+	return names(header, func(given string) bool { return strings.TrimPrefix(given, "W/") == tag })
+}
+
+// names reports whether a header names a tag of which something holds, or any tag there is.
+func names(header string, holds func(tag string) bool) bool {
 	for part := range strings.SplitSeq(header, ",") {
-		if part = strings.TrimSpace(part); part == "*" || part == tag || weak && part == "W/"+tag {
+		if part = strings.TrimSpace(part); part == "*" || holds(part) {
 			return true
 		}
 	}
