@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/toolsmith/runtime/tool"
@@ -339,34 +340,39 @@ func fuelOf(t *testing.T, p *wasmjs.Program, input string) uint64 {
 
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	p := load(t, `async function execute(i) {
-		if (i.work) for (let k = 0; k < i.work; k++);
-		if (i.memory) new Uint8Array(i.memory);
-		for (let k = 0; k < 20000; k++);
-		if (i.wait) await new Promise(r => setTimeout(r, i.wait));
-		for (let k = 0; k < 20000; k++);
-		return 'x'.repeat(i.output ?? 0);
-	}`)
-	for limit, c := range map[string]struct {
-		input  string
-		limits tool.Limits
-	}{
-		"fuel":    {`{"work":200000}`, tool.Limits{Fuel: fuelOf(t, p, `{"work":200000}`) * 11 / 10}},
-		"memory":  {`{"memory":7000000}`, tool.Limits{MemoryBytes: 8 << 20}},
-		"timeout": {`{"wait":1700}`, tool.Limits{Timeout: 2 * time.Second}},
-		"output":  {`{"output":900}`, tool.Limits{OutputBytes: 1000}},
-	} {
-		var got []string
-		_, err := call(t, p, c.input, wasmjs.CallOptions{Limits: c.limits, Warn: func(w wasmjs.Warning) {
-			got = append(got, w.Limit)
-			if w.Used < w.Max/5*4 || w.Used > w.Max {
-				t.Errorf("%s: %d of %d", w.Limit, w.Used, w.Max)
-			}
-		}})
-		if err != nil || fmt.Sprint(got) != "["+limit+"]" {
-			t.Errorf("%s: warned of %v, %v", limit, got, err)
+	synctest.Test(t, func(t *testing.T) { // a busy machine takes no time of a call here
+		p, err := newEngine(t, wasmjs.Options{}).Load(t.Context(), wasmjs.Source{Code: `async function execute(i) {
+			if (i.work) for (let k = 0; k < i.work; k++);
+			if (i.memory) new Uint8Array(i.memory);
+			for (let k = 0; k < 20000; k++);
+			if (i.wait) await new Promise(r => setTimeout(r, i.wait));
+			for (let k = 0; k < 20000; k++);
+			return 'x'.repeat(i.output ?? 0);
+		}`}, tool.Limits{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		for limit, c := range map[string]struct {
+			input  string
+			limits tool.Limits
+		}{
+			"fuel":    {`{"work":200000}`, tool.Limits{Fuel: fuelOf(t, p, `{"work":200000}`) * 11 / 10}},
+			"memory":  {`{"memory":7000000}`, tool.Limits{MemoryBytes: 8 << 20}},
+			"timeout": {`{"wait":1700}`, tool.Limits{Timeout: 2 * time.Second}},
+			"output":  {`{"output":900}`, tool.Limits{OutputBytes: 1000}},
+		} {
+			var got []string
+			_, err := call(t, p, c.input, wasmjs.CallOptions{Limits: c.limits, Warn: func(w wasmjs.Warning) {
+				got = append(got, w.Limit)
+				if w.Used < w.Max/5*4 || w.Used > w.Max {
+					t.Errorf("%s: %d of %d", w.Limit, w.Used, w.Max)
+				}
+			}})
+			if err != nil || fmt.Sprint(got) != "["+limit+"]" {
+				t.Errorf("%s: warned of %v, %v", limit, got, err)
+			}
+		}
+	})
 }
 
 func TestStats(t *testing.T) {

@@ -95,11 +95,10 @@ func TestRestoredMemoryEqualsTheImage(t *testing.T) {
 // pickIdle takes the engine's only instance once it is back in the pool.
 func pickIdle(t *testing.T, e *Engine, want *image) *instance {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if in := e.pool.pick(want); in != nil {
 			return in
 		}
-		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("the instance did not come back")
 	return nil
@@ -257,16 +256,23 @@ func TestEvictedImagesAreMadeAnew(t *testing.T) {
 func TestPoolWaitsAndGivesUp(t *testing.T) {
 	t.Parallel()
 	e := testEngine(t, Options{Instances: 1})
-	p := testProgram(t, e, `async function execute(i) { await new Promise(r => setTimeout(r, i)); return i }`)
+	p, err := e.Load(t.Context(), Source{Code: `async function execute(i) { if (i > 1) await meet(); return i }`, APIs: []API{{Name: "meet"}}}, tool.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	met, leave := make(chan struct{}), make(chan struct{})
+	meet := func(context.Context, Request) (Reply, error) {
+		close(met)
+		<-leave
+		return Reply{Value: []byte(`1`)}, nil
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if _, err := p.Call(t.Context(), []byte(`400`), CallOptions{}); err != nil {
+		if _, err := p.Call(t.Context(), []byte(`2`), CallOptions{Limits: tool.Limits{Timeout: time.Minute}, Funcs: map[string]Func{"meet": meet}}); err != nil {
 			t.Error(err)
 		}
 	})
-	for e.Stats().IdleInstances > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	<-met
 	if _, err := p.Call(t.Context(), []byte(`1`), CallOptions{Limits: tool.Limits{Timeout: 50 * time.Millisecond}}); !errors.Is(err, tool.Unavailable) {
 		t.Errorf("a full pool: %v", err)
 	}
@@ -275,6 +281,7 @@ func TestPoolWaitsAndGivesUp(t *testing.T) {
 	if _, err := p.Call(ctx, []byte(`1`), CallOptions{}); !errors.Is(err, tool.Timeout) {
 		t.Errorf("a context that ends while waiting: %v", err)
 	}
+	time.AfterFunc(20*time.Millisecond, func() { close(leave) })
 	if r, err := p.Call(t.Context(), []byte(`1`), CallOptions{}); err != nil || string(r.Output) != "1" {
 		t.Errorf("after waiting: %s, %v", r.Output, err)
 	}
