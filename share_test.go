@@ -41,11 +41,10 @@ func TestHostsShareADirectory(t *testing.T) {
 
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if done() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("never: %s", what)
 }

@@ -209,7 +209,7 @@ func TestT325To333Refusals(t *testing.T) {
 			poet(d)
 			d.spec.HITL.Approvals.BeforeEmergent, d.spec.HITL.Timeout = true, wire.Period(20*time.Millisecond)
 			d.opt.Approve = func(context.Context, ApprovalRequest) (Decision, error) {
-				time.Sleep(300 * time.Millisecond) // and does not listen to the context either
+				<-t.Context().Done() // of the test; who is asked does not listen to the one of the question
 				return Decision{Approved: true}, nil
 			}
 		}, []string{"HITL rejected", "nobody has answered within 20ms"}},

@@ -339,14 +339,13 @@ func (e *ears) options() tiers.Options {
 
 func (e *ears) wait(t *testing.T, what string, until func() bool) {
 	t.Helper()
-	for range 2000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		e.mu.Lock()
 		done := until()
 		e.mu.Unlock()
 		if done {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Errorf("never: %s", what)
 }

@@ -52,7 +52,7 @@ func TestAttackCases(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
 			out, err := c.run(t)
-			if took := time.Since(start); took > 2*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}
 			c.judge(t, out, err)

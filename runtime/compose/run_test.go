@@ -260,7 +260,7 @@ func TestHostileValuesAreQuick(t *testing.T) {
 		if err == nil {
 			_, _, err = p.Run(t.Context(), []byte(c.input), newWorld().call, compose.Options{})
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%s took %s (%.200v)", name, took, err)
 		}
 	}

@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, persona string) {
 		start := time.Now()
 		c, err := config.Parse(text)
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("took %v", took)
 		}
 		if err != nil {

@@ -37,15 +37,10 @@ func logIn(t *testing.T, dir string, kinds ...tool.EventType) {
 	t.Helper()
 	var shelf *tiers.Shelf
 	var err error
-	for range 100 { // who follows has it open for a moment
-		if shelf, err = tiers.Open(t.Context(), dir, tiers.StoreOptions{}, tiers.Options{TendEvery: -1}); err == nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	wait(t, func() bool { // who follows has it open for a moment
+		shelf, err = tiers.Open(t.Context(), dir, tiers.StoreOptions{}, tiers.Options{TendEvery: -1})
+		return err == nil
+	})
 	by := tool.Actor{Caller: tool.Caller{Tenant: localTenant, Persona: "ann\x1b", Session: "1"}}
 	for _, kind := range kinds {
 		if err := shelf.Log(t.Context(), by, "", kind, nil); err != nil {
@@ -89,11 +84,10 @@ func TestTailFollows(t *testing.T) {
 
 func wait(t *testing.T, until func() bool) {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if until() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("it did not come")
 }
