@@ -55,11 +55,10 @@ func TestSoakOfFaults(t *testing.T) {
 		t.Error(err)
 	}
 	w.transport.CloseIdleConnections()
-	for range 500 { // connections take a moment to end
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // connections take a moment to end
 		if goruntime.NumGoroutine() <= before+2 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	stacks := make([]byte, 1<<20)
 	t.Errorf("%d goroutines before, %d after:\n%s", before, goruntime.NumGoroutine(), stacks[:goruntime.Stack(stacks, true)])
@@ -94,7 +93,7 @@ func (w *weather) run(t *testing.T, random *rand.Rand, n int) {
 	var events []Event
 	began := time.Now()
 	r, err := a.Run(ctx, tool.Caller{Tenant: "acme", Persona: "boss", Session: fmt.Sprint("s", n)}, "What is it?", func(e Event) { events = append(events, e) })
-	if took := time.Since(began); took > soakTimeout+10*time.Second { // far beyond its time: it hangs
+	if took := time.Since(began); took > soakTimeout+time.Minute { // far beyond its time: it hangs
 		t.Errorf("run %d took %v", n, took)
 	}
 	w.check(t, r, err, events)
