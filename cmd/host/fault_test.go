@@ -57,14 +57,18 @@ emergentConfig:
   maxForgeAttemptsPerSession: 10000
   maxCallsPerMinute: 1000000
   maxFailuresInARow: 1000
-  sandboxTimeoutMs: 200
+  sandboxTimeoutMs: %d
 log: {level: "off"}
 quotas:
   tenant: {callsPerMinute: 10000000, fuelPerMinute: 1000000G, forgesPerDay: 1000000}
   persona: {callsPerMinute: 10000000, fuelPerMinute: 1000000G, forgesPerDay: 1000000}
 `
 
-func newFaulty(t *testing.T) *faulty {
+// ample is a timeout in milliseconds that no call of the tests comes near, on any machine.
+const ample = 10_000
+
+// newFaulty starts one whose calls may take so many milliseconds.
+func newFaulty(t *testing.T, timeout int) *faulty {
 	t.Helper()
 	f := &faulty{t: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, made: map[string]*madeTool{}}
 	approval := json.RawMessage(`{"approved":true,"confidence":0.9,"reasoning":"nothing speaks against it","safety":{"passed":true},
@@ -73,7 +77,7 @@ func newFaulty(t *testing.T) *faulty {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"config.yaml": faultConfig, "judge.json": string(judge)} {
+	for name, text := range map[string]string{"config.yaml": fmt.Sprintf(faultConfig, timeout), "judge.json": string(judge)} {
 		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +323,7 @@ func TestKillsUnderLoadLoseNothingAcknowledged(t *testing.T) {
 		t.Skip("it takes many starts")
 	}
 	t.Parallel()
-	f := newFaulty(t)
+	f := newFaulty(t, ample)
 	for round := range 4 {
 		ended, err := f.endUnderLoad(time.Duration(1500+333*round)*time.Millisecond, syscall.SIGKILL)
 		if err == nil {
@@ -337,7 +341,7 @@ func TestEndUnderLoadLosesNothingAcknowledged(t *testing.T) {
 		t.Skip("it takes many starts")
 	}
 	t.Parallel()
-	f := newFaulty(t)
+	f := newFaulty(t, ample)
 	for range 2 {
 		if _, err := f.endUnderLoad(1500*time.Millisecond, syscall.SIGTERM); err != nil {
 			t.Error("it ended with ", err)
@@ -355,7 +359,7 @@ func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	f := newFaulty(t)
+	f := newFaulty(t, 200)
 	_, _, answer, err := f.ask(http.MethodPost, "/v1/forge", faultRequest("double"))
 	id, is := idOf(answer)
 	if err != nil || !is {
