@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/toolsmith/runtime/tool"
@@ -16,6 +17,8 @@ import (
 type HumanOptions struct {
 	In  io.Reader // answers, a line each; once something was asked, it is read as they come
 	Out io.Writer // what there is to decide
+	// Asking is held while a question is open, so that whoever else writes to Out can wait for its end; nil: nobody does.
+	Asking sync.Locker
 	// Ask asks a person elsewhere than at In and Out, and may be called by several goroutines at once; nil: there. The error is
 	// the context's end; that nobody answers is no approval, with that for a reason.
 	Ask func(ctx context.Context, by tool.Actor, question, sheet string) (approved bool, reason string, err error)
@@ -125,6 +128,10 @@ func (h *Human) decide(ctx context.Context, question string, by tool.Actor, d *d
 		defer func() { h.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return false, "", tool.AsError(ctx.Err())
+	}
+	if h.opt.Asking != nil {
+		h.opt.Asking.Lock()
+		defer h.opt.Asking.Unlock()
 	}
 	h.listen()
 	if _, err := io.WriteString(h.opt.Out, text); err != nil {

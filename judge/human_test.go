@@ -75,6 +75,31 @@ func TestHumanSeesAll(t *testing.T) {
 	}
 }
 
+// marks is a lock that marks in a text when it is held.
+type marks struct{ into *bytes.Buffer }
+
+func (m marks) Lock()   { m.into.WriteByte('[') }
+func (m marks) Unlock() { m.into.WriteByte(']') }
+
+// From the first word of a question to the last answer nobody else writes.
+func TestHumanHoldsWhatWaits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   string
+		want string // the end of what is shown
+	}{
+		"yes":    {"yes\n", "yes or no: ]"},
+		"no":     {"no\nit lies\n", "yes or no: why: ]"},
+		"nobody": {"", "yes or no: ]"},
+	} {
+		var out bytes.Buffer
+		review(t, human(t, judge.HumanOptions{In: strings.NewReader(c.in), Out: &out, Asking: marks{&out}}), adder())
+		if text := out.String(); !strings.HasPrefix(text, "[\nMay this tool be kept?") || !strings.HasSuffix(text, c.want) || strings.Count(text, "[") != strings.Count(text, "]") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 func TestHumanApprovesAs(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

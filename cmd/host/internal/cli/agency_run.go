@@ -207,7 +207,7 @@ func (f *face) approver(h *openedHost, flags agencyFlags) (func(context.Context,
 	person, ok := h.judge.(*judge.Human) // one reader of standard input alone
 	if !ok || flags.judges.approveAs != "" {
 		var err error
-		if person, err = judge.NewHuman(judge.HumanOptions{In: f.in, Out: f.err, OSUser: osUser()}); err != nil {
+		if person, err = f.person(""); err != nil {
 			return nil, err
 		}
 	}
@@ -232,12 +232,15 @@ func (f *face) approver(h *openedHost, flags agencyFlags) (func(context.Context,
 	}, nil
 }
 
-// watcher tells what happens in a run: one event a line on standard output, or what people want to know on standard error.
+// watcher tells what happens in a run: one event a line on standard output, or what people want to know on standard error, where it
+// waits as long as a question is open.
 func (f *face) watcher(form eventForm) func(hierarchy.Event) {
 	if form == ndjson {
 		return func(e hierarchy.Event) { f.printJSON(e) }
 	}
 	return func(e hierarchy.Event) {
+		f.asking.Lock()
+		defer f.asking.Unlock()
 		indent := strings.Repeat("  ", e.Depth)
 		switch e.Kind { //nolint:exhaustive // the others are told with the result, or by host agency show
 		case hierarchy.Begun:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,7 @@ type face struct {
 	in     io.Reader
 	out    *checkedWriter
 	err    io.Writer
+	asking sync.Mutex // held while a person at the terminal is asked
 	format format
 }
 

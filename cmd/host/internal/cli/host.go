@@ -39,7 +39,7 @@ func (f *face) reviewer(ctx context.Context, flags judgeFlags) (judge.Judge, err
 	case scheme == "human" && flags.approveAs == "" && !f.askable():
 		return nil, errors.New("--judge human asks at a terminal, and standard input is none: a person who has seen it can be named with --approve-as NAME")
 	case scheme == "human" || flags.approveAs != "":
-		return judge.NewHuman(judge.HumanOptions{In: f.in, Out: f.err, ApproveAs: flags.approveAs, OSUser: osUser()})
+		return f.person(flags.approveAs)
 	case scheme == "auto":
 		return nil, nil //nolint:nilnil // no judge of ours is the configured one
 	case scheme == "none":
@@ -56,6 +56,11 @@ func (f *face) reviewer(ctx context.Context, flags judgeFlags) (judge.Judge, err
 		return judge.New(opt)
 	}
 	return nil, fmt.Errorf("there is no judge %q: auto, human, none or script:FILE", flags.judge)
+}
+
+// person is a judge of the person at the terminal, or of one who has seen it.
+func (f *face) person(approveAs string) (*judge.Human, error) {
+	return judge.NewHuman(judge.HumanOptions{In: f.in, Out: f.err, Asking: &f.asking, ApproveAs: approveAs, OSUser: osUser()})
 }
 
 // maxScript bounds a script of verdicts.
