@@ -174,12 +174,12 @@ func (h *Host) agentTools(ctx context.Context, c tool.Caller, names []string) (l
 }
 
 // agentCall calls a tool for an agent, on the one way that there is.
-func (h *Host) agentCall(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error) {
+func (h *Host) agentCall(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (out json.RawMessage, judging tool.Spent, err error) {
 	if name == forge.ToolDefinition().Name {
 		return h.agentForge(ctx, c, input)
 	}
 	result, err := h.Call(ctx, c, name, input)
-	return result.Output, err
+	return result.Output, tool.Spent{}, err
 }
 
 // forgedTool is what an agent hears of a tool that it forged.
@@ -190,13 +190,17 @@ type forgedTool struct {
 	Message string `json:"message"`
 }
 
-func (h *Host) agentForge(ctx context.Context, c tool.Caller, request json.RawMessage) (json.RawMessage, error) {
+func (h *Host) agentForge(ctx context.Context, c tool.Caller, request json.RawMessage) (out json.RawMessage, judging tool.Spent, err error) {
 	result, err := h.Forge(ctx, c, request)
+	if result.Verdict != nil {
+		judging = result.Verdict.Spent
+	}
 	if err != nil {
-		return nil, err
+		return nil, judging, err
 	}
 	name := result.Tool.Name
-	return json.Marshal(forgedTool{true, name, result.ToolID, "The tool is registered. Call " + name + " on your next turn."})
+	out, err = json.Marshal(forgedTool{true, name, result.ToolID, "The tool is registered. Call " + name + " on your next turn."})
+	return out, judging, err
 }
 
 func (h *Host) agentLog(ctx context.Context, by tool.Actor, event tool.EventType, data any) error {

@@ -12,8 +12,10 @@ import (
 
 	"example.com/toolsmith"
 	"example.com/toolsmith/hierarchy"
+	"example.com/toolsmith/judge/judgetest"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/config"
+	"example.com/toolsmith/runtime/model"
 	"example.com/toolsmith/runtime/model/modeltest"
 	"example.com/toolsmith/runtime/policy"
 	"example.com/toolsmith/runtime/tool"
@@ -144,6 +146,27 @@ func TestForgingEndsWithTheRun(t *testing.T) {
 	w.must(err)
 	if len(all) != 0 {
 		t.Errorf("sessions are left: %+v", all)
+	}
+}
+
+// What judging the tools of agents took is among what the run has used, whatever became of them.
+func TestJudgingIsAmongTheUsageOfARun(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]func(canary string) string{"approved": judgetest.Approval, "rejected": judgetest.Refusal} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := agencies(t, "", func(o *toolsmith.Options) {
+				reviewer := judgetest.Func(func(_ context.Context, p judgetest.Prompt) (model.Reply, error) {
+					return model.Reply{Provider: "stub", Model: "stub", Text: text(p.Canary), Usage: model.Usage{InputTokens: 4000, OutputTokens: 300}}, nil
+				})
+				o.Judge = judgeOf(t, reviewer, reviewer)
+			}, calls("forge_tool", string(request(t, nil))), modeltest.Text("done"))
+			result, err := w.agency(desk("forge_tool"), toolsmith.AgencyOptions{}).Run(t.Context(), onDuty, "Add.", nil)
+			w.must(err)
+			if got := result.Usage.TotalTokens - result.ManagerUsage.TotalTokens; got != 4300 || result.ManagerUsage.TotalTokens == 0 {
+				t.Errorf("%d tokens besides those of the manager: %+v", got, result.Usage)
+			}
+		})
 	}
 }
 

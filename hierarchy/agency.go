@@ -30,8 +30,9 @@ type Options struct {
 	PersonaModel func(provider, persona string) string
 	// Tools is what an agent that lists these names is offered now, under its own caller. nil offers nothing.
 	Tools func(ctx context.Context, c tool.Caller, names []string) ([]model.ToolSpec, error)
-	// Call calls a tool that was offered. It checks the input and the rights of the caller.
-	Call func(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error)
+	// Call calls a tool that was offered. It checks the input and the rights of the caller. What it spent on judges counts for the
+	// run, also with an error.
+	Call func(ctx context.Context, c tool.Caller, name string, input json.RawMessage) (out json.RawMessage, spent tool.Spent, err error)
 	// Prepare puts what a persona has become into each request to a model; nil leaves requests as they are.
 	Prepare func(ctx context.Context, c tool.Caller, req *model.Request) error
 	// Judge reads specialists before they exist; with nil those that are to be judged are refused.
@@ -107,8 +108,8 @@ func (o Options) withDefaults() Options {
 		o.Tools = func(context.Context, tool.Caller, []string) ([]model.ToolSpec, error) { return nil, nil }
 	}
 	if o.Call == nil {
-		o.Call = func(_ context.Context, _ tool.Caller, name string, _ json.RawMessage) (json.RawMessage, error) {
-			return nil, tool.Errorf(tool.NotFound, "there is no tool %s", tool.Quote(name))
+		o.Call = func(_ context.Context, _ tool.Caller, name string, _ json.RawMessage) (json.RawMessage, tool.Spent, error) {
+			return nil, tool.Spent{}, tool.Errorf(tool.NotFound, "there is no tool %s", tool.Quote(name))
 		}
 	}
 	if o.Prepare == nil {

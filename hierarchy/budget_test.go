@@ -57,6 +57,36 @@ func TestBudgetIsSharedByAllAgents(t *testing.T) {
 	}
 }
 
+// What judges of forged tools took is the run's, also where the tool was refused. It is nobody's own.
+func TestJudgingToolsCounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refused error
+		tokens  Count // that the run may use
+		reason  Reason
+	}{
+		"approved":  {nil, 1000, Done},
+		"refused":   {tool.Errorf(tool.Rejected, "too vague"), 1000, Done},
+		"too dear":  {nil, 200, OverBudget},
+		"dear, too": {tool.Errorf(tool.Rejected, "too vague"), 200, OverBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(calls(call("forge_tool", `{}`)), model.Say("done"))
+			d.hostTools("forge_tool")
+			d.spec.Tools, d.spec.Limits.MaxTokens = []string{"forge_tool"}, c.tokens
+			d.opt.Call = func(context.Context, tool.Caller, string, json.RawMessage) (json.RawMessage, tool.Spent, error) {
+				return json.RawMessage(`{}`), tool.Spent{Calls: 1, InputTokens: 200, OutputTokens: 30, CostUSD: 0.5}, c.refused
+			}
+			r, _ := d.made(t).Run(t.Context(), boss, "x", d.watch)
+			want := r.ManagerUsage.plus(Usage{PromptTokens: 200, CompletionTokens: 30, TotalTokens: 230, CostUSD: 0.5})
+			if r.Reason != c.reason || r.Usage != want || r.ManagerUsage.TotalTokens < 15 || r.ManagerUsage.TotalTokens > 30 {
+				t.Errorf("%s: %+v of %+v", r.Reason, r.ManagerUsage, r.Usage)
+			}
+		})
+	}
+}
+
 // Whatever hangs, a run ends with its time and with its caller.
 func TestRunsEndInTime(t *testing.T) {
 	t.Parallel()
@@ -78,9 +108,9 @@ func TestRunsEndInTime(t *testing.T) {
 			})
 		},
 		"tool": func(d *desk, reached chan<- struct{}) {
-			d.opt.Call = func(ctx context.Context, _ tool.Caller, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			d.opt.Call = func(ctx context.Context, _ tool.Caller, _ string, _ json.RawMessage) (json.RawMessage, tool.Spent, error) {
 				hangs(reached, ctx)
-				return nil, ctx.Err()
+				return nil, tool.Spent{}, ctx.Err()
 			}
 		},
 		"person": func(d *desk, reached chan<- struct{}) {

@@ -140,9 +140,9 @@ func TestToolsAreReadBeforeEveryTurn(t *testing.T) {
 		}
 		return list, nil
 	}
-	d.opt.Call = func(_ context.Context, _ tool.Caller, name string, _ json.RawMessage) (json.RawMessage, error) {
+	d.opt.Call = func(_ context.Context, _ tool.Caller, name string, _ json.RawMessage) (json.RawMessage, tool.Spent, error) {
 		forged.Store(true)
-		return json.RawMessage(`"` + name + ` was called"`), nil
+		return json.RawMessage(`"` + name + ` was called"`), tool.Spent{}, nil
 	}
 	d.run(t)
 	if diff := cmp.Diff([]string{`{"output":"forge_tool was called"}`, `{"output":"sum was called"}`}, d.heard()); diff != "" {
@@ -163,8 +163,8 @@ func TestBadCallsAreResults(t *testing.T) {
 	)
 	d.hostTools("file_read")
 	d.spec.Tools = []string{"file_read"}
-	d.opt.Call = func(context.Context, tool.Caller, string, json.RawMessage) (json.RawMessage, error) {
-		return nil, &tool.Error{Code: tool.InvalidInput, Path: "/path", Message: "the path is missing", Hint: "name a file"}
+	d.opt.Call = func(context.Context, tool.Caller, string, json.RawMessage) (json.RawMessage, tool.Spent, error) {
+		return nil, tool.Spent{}, &tool.Error{Code: tool.InvalidInput, Path: "/path", Message: "the path is missing", Hint: "name a file"}
 	}
 	r := d.run(t)
 	heard := d.heard()
@@ -210,7 +210,7 @@ func TestCallsOfOneTurnRunAtOnceWithinACap(t *testing.T) {
 	d.spec.Tools, d.spec.Limits.MaxParallel = []string{"slow"}, 3
 	var now, most atomic.Int32
 	full := make(chan struct{})
-	d.opt.Call = func(ctx context.Context, _ tool.Caller, _ string, input json.RawMessage) (json.RawMessage, error) {
+	d.opt.Call = func(ctx context.Context, _ tool.Caller, _ string, input json.RawMessage) (json.RawMessage, tool.Spent, error) {
 		n := now.Add(1)
 		defer now.Add(-1)
 		for {
@@ -229,7 +229,7 @@ func TestCallsOfOneTurnRunAtOnceWithinACap(t *testing.T) {
 		case <-full:
 		case <-ctx.Done():
 		}
-		return input, nil
+		return input, tool.Spent{}, nil
 	}
 	d.run(t)
 	if most.Load() != 3 {

@@ -72,7 +72,8 @@ func (s *seat) mayAsk() (list []*member) {
 // hostTool is a tool of the host. The host checks the arguments, and what the caller may.
 func (s *seat) hostTool(spec model.ToolSpec) offer {
 	return offer{spec, func(ctx context.Context, arguments json.RawMessage) answer {
-		out, err := s.run.agency.opt.Call(ctx, s.caller, spec.Name, arguments)
+		out, spent, err := s.run.agency.opt.Call(ctx, s.caller, spec.Name, arguments)
+		s.run.budget.add(judgeUsage(spent))
 		if err != nil {
 			return failure(err)
 		}

@@ -31,7 +31,7 @@ type Result struct {
 	Notes        []string    `json:"notes,omitempty"`      // what the operator should know: tools that are not there, an empty answer
 	AgentCalls   []AgentCall `json:"agentCalls,omitempty"` // in the order in which they ended
 	Spawns       []Spawn     `json:"spawns,omitempty"`     // refusals too
-	Usage        Usage       `json:"usage"`                // of all agents and of the judge
+	Usage        Usage       `json:"usage"`                // of all agents, and of the judges of specialists and of forged tools
 	ManagerUsage Usage       `json:"managerUsage"`         // of it, the manager's
 	Transcript   []Turn      `json:"transcript,omitempty"` // in the order in which models replied
 	StartedAt    tool.Time   `json:"startedAt"`
@@ -85,4 +85,9 @@ func (u Usage) plus(more Usage) Usage {
 func (a *Agency) usageOf(r model.Reply) Usage {
 	u := r.Usage
 	return Usage{u.InputTokens, u.OutputTokens, u.InputTokens + u.OutputTokens, u.CachedTokens, a.opt.Price(r)}
+}
+
+// judgeUsage is what a judge used.
+func judgeUsage(s tool.Spent) Usage {
+	return Usage{PromptTokens: s.InputTokens, CompletionTokens: s.OutputTokens, TotalTokens: s.InputTokens + s.OutputTokens, CostUSD: s.CostUSD}
 }

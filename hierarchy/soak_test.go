@@ -148,8 +148,8 @@ func (w *weather) agency(provider string, server *modeltest.Server, random *rand
 		Tools: func(context.Context, tool.Caller, []string) ([]model.ToolSpec, error) {
 			return []model.ToolSpec{{Name: "file_read"}}, nil
 		},
-		Call: func(context.Context, tool.Caller, string, json.RawMessage) (json.RawMessage, error) {
-			return nil, tool.Errorf(tool.Denied, "not this file")
+		Call: func(context.Context, tool.Caller, string, json.RawMessage) (json.RawMessage, tool.Spent, error) {
+			return nil, tool.Spent{}, tool.Errorf(tool.Denied, "not this file")
 		},
 		Log: func(ctx context.Context, by tool.Actor, event tool.EventType, data any) error {
 			return w.shelf.Log(ctx, by, "", event, data)

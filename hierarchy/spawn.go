@@ -161,10 +161,7 @@ func (s *seat) reviewed(ctx context.Context, w *wish) error {
 		Role: w.Role, Instructions: w.member.Instructions, Justification: w.Justification, Tools: r.agency.spec.Tools, Members: r.roster.names(),
 	})
 	w.judgedBy, w.reasoning = cutText(v.JudgeModel, maxWord), cutText(v.Reason, maxReason)
-	r.budget.add(Usage{
-		PromptTokens: v.Spent.InputTokens, CompletionTokens: v.Spent.OutputTokens, TotalTokens: v.Spent.InputTokens + v.Spent.OutputTokens,
-		CostUSD: v.Spent.CostUSD,
-	})
+	r.budget.add(judgeUsage(v.Spent))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

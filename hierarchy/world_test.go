@@ -186,8 +186,8 @@ func (d *desk) hostTools(names ...string) {
 		}
 		return list, nil
 	}
-	d.opt.Call = func(_ context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, error) {
-		return encode(map[string]any{"tool": name, "persona": c.Persona, "session": c.Session, "tenant": c.Tenant, "input": input}), nil
+	d.opt.Call = func(_ context.Context, c tool.Caller, name string, input json.RawMessage) (json.RawMessage, tool.Spent, error) {
+		return encode(map[string]any{"tool": name, "persona": c.Persona, "session": c.Session, "tenant": c.Tenant, "input": input}), tool.Spent{}, nil
 	}
 }
 
