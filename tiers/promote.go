@@ -79,7 +79,7 @@ func (e *edit) mayRise(r *tool.Record, p tool.Promotion) error {
 }
 
 func wrongTier(why string) error {
-	return &tool.Error{Code: tool.InvalidRequest, Path: "/tier", Message: why, Hint: "the tiers are session, agent and shared, in this order"}
+	return &tool.Error{Code: tool.InvalidRequest, Path: "/to", Message: why, Hint: "the tiers are session, agent and shared, in this order"}
 }
 
 func (e *edit) approved(r *tool.Record, p tool.Promotion) error {

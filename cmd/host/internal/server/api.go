@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -62,7 +63,7 @@ func anyJSON(about string) func(huma.Registry) *huma.Schema {
 func smallBody[T any]() *body { return &body{maxSmallBody, []string{jsonType}, false, schemaOf[T]} }
 
 // mistakes makes huma word errors our way, once for the process.
-var mistakes = sync.OnceFunc(func() { huma.NewError = mistaken })
+var mistakes = sync.OnceFunc(func() { huma.NewErrorWithContext = mistaken })
 
 // newAPI makes an API without operations.
 func (s *Server) newAPI(mux *http.ServeMux) huma.API {
@@ -76,7 +77,6 @@ func (s *Server) newAPI(mux *http.ServeMux) huma.API {
 	c.Components.Schemas = registry
 	c.Servers = []*huma.Server{{URL: "/"}}
 	c.AllowAdditionalPropertiesByDefault = true
-	c.RejectUnknownQueryParameters = true
 	c.Info.Description = "Agents forge tools, and call them. Failures are problem documents (RFC 9457) with a stable code."
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"key": {Type: "http", Scheme: "bearer", Description: "A key of a tenant. A host without tenants asks for none, and is served on loopback alone."},
@@ -101,7 +101,8 @@ func (jsonAPI) Negotiate(string) (string, error) { return jsonType, nil }
 func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Context, in *I) (*O, error)) {
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Summary: o.about, Description: o.more, Tags: []string{o.tag}, BodyReadTimeout: -1,
-		Security: []map[string][]string{}, // which says that there is none
+		Security:    []map[string][]string{}, // which says that there is none
+		Middlewares: huma.Middlewares{s.asked},
 		Responses: map[string]*huma.Response{"default": {
 			Description: "What went wrong.", Content: map[string]*huma.MediaType{problemType: {Schema: schemaOf[Problem](api.OpenAPI().Components.Schemas)}},
 		}},
@@ -115,10 +116,13 @@ func add[I, O any](s *Server, api huma.API, o operation, do func(ctx context.Con
 	}
 	if !o.open {
 		op.Security = []map[string][]string{{"key": {}}}
-		op.Middlewares = huma.Middlewares{s.visit, s.askedOnce}
+		op.Middlewares = huma.Middlewares{s.visit, s.asked}
 		op.Parameters = []*huma.Param{sessionParam()}
 	}
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+		if wrong := mistakesOf(ctx); wrong != nil {
+			return nil, mistakenIn(wrong)
+		}
 		out, err := do(ctx, in)
 		if err != nil {
 			return nil, s.problem(err)
@@ -144,31 +148,34 @@ func sessionParam() *huma.Param {
 	}
 }
 
-// askedOnce refuses query parameters that are given more than once: each takes one value, of which nobody knows which is meant. Nor
-// does anybody know what is meant by those that cannot be read.
-func (s *Server) askedOnce(ctx huma.Context, next func(huma.Context)) {
+// asked looks at the query: each parameter is one that the operation takes, and is given once, since of two nobody knows which is
+// meant. What is wrong is told together with what huma finds. What cannot be read is refused: nobody knows what is meant by it.
+func (s *Server) asked(ctx huma.Context, next func(huma.Context)) {
 	at := ctx.URL()
 	if at.RawQuery == "" {
 		next(ctx)
 		return
 	}
-	_, w := humago.Unwrap(ctx)
 	query, err := url.ParseQuery(at.RawQuery)
 	if err != nil {
+		_, w := humago.Unwrap(ctx)
 		s.writeProblem(w, problemOf(&tool.Error{Code: tool.InvalidRequest, Message: "the query of the address is malformed", Hint: "write it as name=value&name=value, percent-encoded"}))
 		return
 	}
-	var wrong []Mistake
+	takes := map[string]bool{}
 	for _, param := range ctx.Operation().Parameters {
-		if param.In == "query" && len(query[param.Name]) > 1 {
-			wrong = append(wrong, Mistake{"query." + param.Name, "given more than once"})
+		takes[param.Name] = takes[param.Name] || param.In == "query"
+	}
+	var wrong []Mistake
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !takes[name]:
+			wrong = append(wrong, Mistake{"query." + name, "unknown query parameter"})
+		case len(query[name]) > 1:
+			wrong = append(wrong, Mistake{"query." + name, "given more than once"})
 		}
 	}
-	if wrong != nil {
-		s.writeProblem(w, mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "a parameter is given more than once", Hint: "give each parameter once"}, wrong))
-		return
-	}
-	next(ctx)
+	next(huma.WithValue(ctx, mistakesKey{}, wrong))
 }
 
 func (d *document) response(r huma.Registry) *huma.Response {
@@ -221,17 +228,27 @@ type pageOutput[T any] struct {
 type PageInput struct {
 	Cursor string `query:"cursor" maxLength:"1000" doc:"Where the part begins: next of the part before."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"At most so many."`
+
+	after string // the key that the cursor holds
+}
+
+// Resolve reads the cursor, which is of the list that is asked for. huma calls it.
+func (in *PageInput) Resolve(ctx huma.Context) []error {
+	if in.Cursor == "" {
+		return nil
+	}
+	var ok bool
+	if in.after, ok = readCursor(ctx.Operation().Path, in.Cursor); !ok {
+		return []error{&huma.ErrorDetail{Location: "query.cursor", Message: "this is no cursor of this list: give next of the part before, as it was"}}
+	}
+	return nil
 }
 
 // cut returns the part of a list, whose items have keys in their order, that an input picks.
-func cut[T any](all []T, key func(T) string, in PageInput, path string, query map[string]string) (*pageOutput[T], error) {
+func cut[T any](all []T, key func(T) string, in PageInput, path string, query map[string]string) *pageOutput[T] {
 	from := 0
-	if in.Cursor != "" {
-		after, err := readCursor(in.Cursor)
-		if err != nil {
-			return nil, err
-		}
-		from, _ = slices.BinarySearchFunc(all, after, func(item T, after string) int {
+	if in.after != "" {
+		from, _ = slices.BinarySearchFunc(all, in.after, func(item T, after string) int {
 			if key(item) <= after {
 				return -1
 			}
@@ -241,9 +258,9 @@ func cut[T any](all []T, key func(T) string, in PageInput, path string, query ma
 	to := min(from+in.Limit, len(all))
 	out := &pageOutput[T]{Body: page[T]{Items: append([]T{}, all[from:to]...)}}
 	if to < len(all) {
-		out.Body.Next = writeCursor(key(all[to-1]))
+		out.Body.Next = writeCursor(path, key(all[to-1]))
 		query["cursor"], query["limit"] = out.Body.Next, strconv.Itoa(in.Limit)
 		out.Link = fmt.Sprintf("<%s>; rel=\"next\"", withQuery(path, query))
 	}
-	return out, nil
+	return out
 }

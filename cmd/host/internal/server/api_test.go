@@ -322,11 +322,14 @@ func TestCursors(t *testing.T) {
 	}
 	for _, cursor := range cursors {
 		p, _ := w.refused(422, tool.InvalidRequest, annKey, "GET", "/v1/tools?cursor="+url.QueryEscape(cursor), "")
-		if p.Detail != "this is no cursor" {
-			t.Errorf("%q: %s", cursor, p.Detail)
+		if !strings.Contains(p.Detail, "this is no cursor") || p.Path != "/query/cursor" || len(p.Errors) != 1 {
+			t.Errorf("%q: %+v", cursor, p)
 		}
 	}
 	w.ok(nil, annKey, "GET", "/v1/tools?cursor="+page.Next, "")
+	for _, other := range []string{"/v1/catalog", "/v1/sessions"} {
+		w.refused(422, tool.InvalidRequest, annKey, "GET", other+"?cursor="+page.Next, "")
+	}
 }
 
 // The document says where it is served, who needs a key and may name a session, and which bodies may be left out.

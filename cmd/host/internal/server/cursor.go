@@ -5,28 +5,29 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"net/url"
-
-	"example.com/toolsmith/runtime/tool"
 )
 
 // A cursor is the key of the last item that was given, so that what comes and goes meanwhile neither repeats nor hides others. Its
-// check sum tells one that was cut or made up, and its version one of another form.
-func writeCursor(key string) string {
-	text := binary.BigEndian.AppendUint32([]byte{cursorVersion}, crc32.ChecksumIEEE([]byte(key)))
+// check sum, which is over the path of its list as well, tells one that was cut, made up or given by another list, and its version one
+// of another form.
+func writeCursor(list, key string) string {
+	text := binary.BigEndian.AppendUint32([]byte{cursorVersion}, crc32.ChecksumIEEE([]byte(list+"\x00"+key)))
 	return base64.RawURLEncoding.EncodeToString(append(text, key...))
 }
 
 const (
-	cursorVersion = 1
+	cursorVersion = 2
 	cursorHead    = 5 // bytes before the key
 )
 
-func readCursor(text string) (string, error) {
+// readCursor returns the key that a cursor of a list holds; false when it is none.
+func readCursor(list, text string) (key string, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil && len(raw) > cursorHead && writeCursor(string(raw[cursorHead:])) == text {
-		return string(raw[cursorHead:]), nil
+	if err != nil || len(raw) <= cursorHead {
+		return "", false
 	}
-	return "", &tool.Error{Code: tool.InvalidRequest, Message: "this is no cursor", Hint: "give next of the part before, as it was"}
+	key = string(raw[cursorHead:])
+	return key, writeCursor(list, key) == text
 }
 
 // withQuery is a path with the parameters that are not empty.

@@ -60,7 +60,7 @@ func (s *Server) list(ctx context.Context, in *listInput) (*pageOutput[*tool.Rec
 		return nil, err
 	}
 	query := map[string]string{"tier": in.Tier, "all": ifTrue(in.All), "history": ifTrue(in.History)}
-	return cut(list, recordKey, in.PageInput, "/v1/tools", query)
+	return cut(list, recordKey, in.PageInput, "/v1/tools", query), nil
 }
 
 // recordKey sorts as lists of tools do: by name and owner, the newest version first.
@@ -81,7 +81,7 @@ func (s *Server) catalog(ctx context.Context, in *PageInput) (*pageOutput[runtim
 	if err != nil {
 		return nil, err
 	}
-	return cut(all, func(f runtime.Face) string { return f.Name }, *in, "/v1/catalog", map[string]string{})
+	return cut(all, func(f runtime.Face) string { return f.Name }, *in, "/v1/catalog", map[string]string{}), nil
 }
 
 type searchInput struct {

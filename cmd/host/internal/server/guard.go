@@ -26,7 +26,7 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Referrer-Policy", "no-referrer")
 		if foreign(r) {
-			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "", "the request comes from a page of another site"))
+			s.writeProblem(w, refuse(http.StatusForbidden, tool.Denied, "ask from a page of the server itself, or from a program, which sends no Origin", "the request comes from a page of another site"))
 			return
 		}
 		if r.Host == "" {
@@ -57,11 +57,10 @@ func unfit(r *http.Request) *Problem {
 		}
 	}
 	if wrong != nil {
-		return mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "a header is given more than once", Hint: "give each header once"}, wrong)
+		return mistakenIn(wrong)
 	}
 	if keys := r.Header["Idempotency-Key"]; len(keys) == 1 && keys[0] == "" {
-		return mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: "Idempotency-Key is empty", Hint: "give a key, or leave the header out"},
-			[]Mistake{{"header.Idempotency-Key", "empty"}})
+		return mistakenIn([]Mistake{{"header.Idempotency-Key", "empty: give a key, or leave the header out"}})
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		p := refuse(http.StatusUnsupportedMediaType, tool.InvalidRequest, "send it without Content-Encoding", "the body is encoded, which is not taken")

@@ -59,7 +59,7 @@ type auditOutput struct {
 // AuditPage is a part of the log.
 type AuditPage struct {
 	Items []tool.AuditEvent `json:"items" nullable:"false"`
-	Last  uint64            `json:"last,omitempty" doc:"The last entry that was looked at: the next part is after it, or before it with newest. Absent at the end."`
+	Last  uint64            `json:"last,omitempty" doc:"The last entry that was looked at: the next part is after it, or before it with newest, also of entries that are yet to come. Absent where there was none."`
 }
 
 func (s *Server) audit(ctx context.Context, in *auditInput) (*auditOutput, error) {
@@ -69,16 +69,28 @@ func (s *Server) audit(ctx context.Context, in *auditInput) (*auditOutput, error
 		return nil, err
 	}
 	out := &auditOutput{Body: AuditPage{append([]tool.AuditEvent{}, events...), last}}
-	if last > 0 {
-		next := map[string]string{"tool": in.Tool, "newest": ifTrue(in.Newest), "limit": strconv.Itoa(in.Limit)}
-		at := "after"
-		if in.Newest {
-			at = "before"
-		}
-		next[at] = strconv.FormatUint(last, 10)
-		out.Link = "<" + withQuery("/v1/audit", next) + `>; rel="next"`
+	if last == 0 {
+		return out, nil
 	}
+	if q.Limit = 1; in.Newest {
+		q.Before = last
+	} else {
+		q.After = last
+	}
+	if _, more, err := visiting(ctx).desk.Audit(ctx, q); err != nil || more == 0 {
+		return out, err
+	}
+	out.Link = "<" + withQuery("/v1/audit", map[string]string{
+		"tool": in.Tool, "newest": ifTrue(in.Newest), "limit": strconv.Itoa(in.Limit), "after": ifAny(q.After), "before": ifAny(q.Before),
+	}) + `>; rel="next"`
 	return out, nil
+}
+
+func ifAny(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
 }
 
 // ChainReport is what became of checking the log.
@@ -106,7 +118,7 @@ func (s *Server) sessions(ctx context.Context, in *PageInput) (*pageOutput[desk.
 		return nil, err
 	}
 	slices.SortFunc(list, func(a, b desk.Session) int { return cmp.Compare(sessionKey(a), sessionKey(b)) })
-	return cut(list, sessionKey, *in, "/v1/sessions", map[string]string{})
+	return cut(list, sessionKey, *in, "/v1/sessions", map[string]string{}), nil
 }
 
 // sessionKey sorts sessions by persona and name.

@@ -68,18 +68,25 @@ type importInput struct {
 	KeyInput
 	Trust            []string `query:"trust" maxItems:"16" doc:"Ed25519 public keys of those who are trusted, raw, as base64url."`
 	RequireSignature bool     `query:"requireSignature" doc:"Refuse a package that is not signed by a trusted key."`
+
+	keys []ed25519.PublicKey // those of Trust
+}
+
+// Resolve reads the keys. huma calls it.
+func (in *importInput) Resolve(huma.Context) []error {
+	for _, text := range in.Trust {
+		key, err := base64.RawURLEncoding.DecodeString(text)
+		if err != nil || len(key) != ed25519.PublicKeySize {
+			return []error{&huma.ErrorDetail{Location: "query.trust", Message: "a trusted key is no Ed25519 key: give its 32 bytes as base64url without padding"}}
+		}
+		in.keys = append(in.keys, key)
+	}
+	return nil
 }
 
 func (s *Server) importTool(ctx context.Context, in *importInput) (*huma.StreamResponse, error) {
 	v := visiting(ctx)
-	trust := forge.Trust{RequireSignature: in.RequireSignature}
-	for _, text := range in.Trust {
-		key, err := base64.RawURLEncoding.DecodeString(text)
-		if err != nil || len(key) != ed25519.PublicKeySize {
-			return nil, &tool.Error{Code: tool.InvalidRequest, Message: "a trusted key is no Ed25519 key", Hint: "give its 32 bytes as base64url without padding"}
-		}
-		trust.Keys = append(trust.Keys, key)
-	}
+	trust := forge.Trust{Keys: in.keys, RequireSignature: in.RequireSignature}
 	trusted := jsonText(trust)
 	return s.perform(v, in.Key, task{[]string{"import", string(trusted)}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
 		return publicResult(v.desk.Import(ctx, v.body, trust))

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -162,26 +164,56 @@ func jsonText(v any) []byte {
 }
 
 // mistakenIn makes a problem of what is wrong with parameters and headers. Its path leads to the first.
-func mistakenIn(e *tool.Error, wrong []Mistake) *Problem {
-	p := problemOf(e)
-	if p.Errors = wrong; len(wrong) > 0 {
-		p.Path = "/" + strings.ReplaceAll(wrong[0].Location, ".", "/")
-	}
+func mistakenIn(wrong []Mistake) *Problem {
+	p := problemOf(&tool.Error{
+		Code: tool.InvalidRequest, Message: toldOf(wrong), Path: wrong[0].pointer(), Hint: "mend what errors names; the document at /openapi.json says what there is",
+	})
+	p.Errors = wrong
 	return p
 }
 
-// mistaken is huma's way of telling that parameters are wrong. The values that it tells of are left out.
-func mistaken(status int, message string, errs ...error) huma.StatusError {
-	var wrong []Mistake
+// mostTold is how many mistakes stand in the text of a problem, besides the list that has them all.
+const mostTold = 3
+
+func toldOf(wrong []Mistake) string {
+	var told []string
+	for _, m := range wrong[:min(len(wrong), mostTold)] {
+		told = append(told, m.Location+": "+m.Message)
+	}
+	if more := len(wrong) - mostTold; more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(told, "; ")
+}
+
+// pointer is the location as a JSON pointer, such as /query/limit.
+func (m Mistake) pointer() string {
+	in, name, _ := strings.Cut(m.Location, ".")
+	return "/" + in + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+type mistakesKey struct{}
+
+// mistakesOf are those that were found in the query of a request.
+func mistakesOf(ctx context.Context) []Mistake {
+	wrong, _ := ctx.Value(mistakesKey{}).([]Mistake)
+	return wrong
+}
+
+// mistaken is huma's way of telling that parameters are wrong, besides those that are known to be. The values that it tells of are left
+// out.
+func mistaken(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+	if status >= http.StatusInternalServerError {
+		return problemOf(public(&tool.Error{Code: tool.Internal}))
+	}
+	wrong := slices.Clone(mistakesOf(ctx.Context()))
 	for _, err := range errs {
 		if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
 			wrong = append(wrong, Mistake{d.Location, d.Message})
 		}
 	}
-	p := mistakenIn(&tool.Error{Code: tool.InvalidRequest, Message: message, Hint: "the document at /openapi.json says what there is"}, wrong)
-	p.Status = status
-	if status >= http.StatusInternalServerError {
-		p = problemOf(public(&tool.Error{Code: tool.Internal}))
+	if len(wrong) == 0 {
+		return refuse(status, tool.InvalidRequest, "the document at /openapi.json says what there is", "%s", message)
 	}
-	return p.titled()
+	return mistakenIn(wrong)
 }

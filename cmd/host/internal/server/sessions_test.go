@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"example.com/toolsmith/cmd/host/internal/server"
+	"example.com/toolsmith/runtime/tool"
 )
 
 // Sessions come in parts, as other lists do.
@@ -45,5 +48,19 @@ func TestPagesOfSessions(t *testing.T) {
 	}
 	if got := w.ask(graceKey, http.MethodGet, "/v1/sessions?limit=201", ""); got.status != http.StatusUnprocessableEntity {
 		t.Errorf("more than 200: %d", got.status)
+	}
+}
+
+// Whoever ends a session that is not there is told so, from within a session of that name, too: asking does not make it.
+func TestEndsOfNoSession(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for _, session := range []string{"other", "ghost"} {
+		w.refused(404, tool.NotFound, annKey, "DELETE", "/v1/sessions/ann/ghost", "", server.SessionHeader, session)
+		w.refused(404, tool.NotFound, annKey, "DELETE", "/v1/tools/nothing", "", server.SessionHeader, session)
+	}
+	var list struct{ Items []any }
+	if w.ok(&list, graceKey, "GET", "/v1/sessions", ""); len(list.Items) > 0 {
+		t.Errorf("there are sessions: %v", list.Items)
 	}
 }

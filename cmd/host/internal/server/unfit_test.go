@@ -2,12 +2,15 @@ package server_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"example.com/toolsmith/cmd/host/internal/server"
 	"example.com/toolsmith/runtime/tool"
 )
 
@@ -59,6 +62,60 @@ func TestMalformedQueries(t *testing.T) {
 		t.Errorf("the place is %q, the mistakes are %v", p.Path, p.Errors)
 	}
 	w.ok(nil, annKey, "GET", "/v1/catalog?limit=1", "")
+}
+
+// All that is wrong with the query and the headers of a request is told at once, and where.
+func TestAllMistakes(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	long := strings.Repeat("k", 300)
+	for _, c := range []struct {
+		method, path string
+		headers      []string
+		want         []string // locations
+	}{
+		{"GET", "/v1/tools?limit=abc&foo=1", nil, []string{"query.foo", "query.limit"}},
+		{"GET", "/v1/tools?limit=abc&limit=2&foo=1&tier=none&cursor=zzz", nil, []string{"query.cursor", "query.foo", "query.limit", "query.limit", "query.tier"}},
+		{"GET", "/v1/tools?foo=1", nil, []string{"query.foo"}},
+		{"GET", "/v1/tools?limit=1&limit=1", nil, []string{"query.limit"}},
+		{"POST", "/v1/import?trust=zz&foo=1&requireSignature=2", []string{"Idempotency-Key", long}, []string{"header.Idempotency-Key", "query.foo", "query.requireSignature", "query.trust"}},
+		{"GET", "/v1/caller", []string{server.SessionHeader, long}, []string{"header." + server.SessionHeader}},
+		{"GET", "/healthz?a/b=1", nil, []string{"query.a/b"}},
+	} {
+		p, _ := w.refused(422, tool.InvalidRequest, annKey, c.method, c.path, "", c.headers...)
+		var got []string
+		for _, m := range p.Errors {
+			got = append(got, m.Location)
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) || p.Hint == "" || !strings.HasPrefix(p.Detail, p.Errors[0].Location) {
+			t.Errorf("%s: got %q, want %q in %+v", c.path, got, c.want, p)
+		}
+	}
+	if p, _ := w.refused(422, tool.InvalidRequest, annKey, "GET", "/healthz?a/b=1", ""); p.Path != "/query/a~1b" {
+		t.Errorf("the place is %s", p.Path)
+	}
+}
+
+// The place of a mistake is one of the body that was sent.
+func TestPlacesInBodies(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	id := w.forge(annKey, "add_numbers")
+	w.ok(nil, graceKey, "POST", "/v1/tools/"+id+"/promote", `{"to":"agent"}`)
+	for _, c := range []struct{ what, body, path string }{
+		{"promote", `{"to":"agent"}`, "/to"},
+		{"promote", `{"to":"session"}`, "/to"},
+		{"promote", `{"to":"shared","approvedBy":"eve"}`, "/approvedBy"},
+		{"demote", `{}`, "/reason"},
+		{"suspend", `{"reason":"` + strings.Repeat("x", 1001) + `"}`, "/reason"},
+		{"revert", `{}`, "/version"},
+	} {
+		got := w.ask(graceKey, "POST", "/v1/tools/"+id+"/"+c.what, c.body)
+		var p server.Problem
+		if err := json.Unmarshal(got.body, &p); err != nil || got.status/100 != 4 || p.Path != c.path || p.Hint == "" {
+			t.Errorf("%s %s: got %d %s; want the place %s and a hint", c.what, c.body, got.status, got.body, c.path)
+		}
+	}
 }
 
 // A key that says nothing would let the same request be done twice.

@@ -60,8 +60,8 @@ func (s *Server) authenticate(r *http.Request) (*visit, error) {
 		}
 	}
 	v := &visit{principal: p, desk: s.at(p, session, keyed), caller: tool.Caller{Tenant: p.Tenant, Persona: p.Persona, Session: session}, keyed: keyed}
-	if err := v.caller.Validate(); err != nil {
-		return nil, err
+	if e := tool.AsError(v.caller.Validate()); e != nil { // of which the request says the session alone
+		return nil, mistakenIn([]Mistake{{"header." + SessionHeader, e.Message + ": " + e.Hint}})
 	}
 	return v, nil
 }
@@ -112,7 +112,7 @@ func (s *Server) visit(ctx huma.Context, next func(huma.Context)) {
 	if err == nil {
 		v.body, err = readBody(w, r, ctx.Operation())
 	}
-	if err == nil && ctx.Operation().Method != http.MethodGet { // a session that is in use does not end
+	if err == nil && ctx.Operation().Method == http.MethodPost { // a session that is in use does not end; whoever looks or deletes uses none
 		err = s.touch(r.Context(), v)
 	}
 	if err != nil {
