@@ -30,10 +30,9 @@ func (w *writableWatch) start(ctx context.Context, writable func(context.Context
 func (w *writableWatch) follow(ctx context.Context, writable func(context.Context) error) {
 	tick := time.NewTicker(writableEvery)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil { // a tick may have come meanwhile
 		select {
 		case <-ctx.Done():
-			return
 		case now := <-tick.C:
 			if err := writable(ctx); ctx.Err() == nil {
 				w.look(now, err)

@@ -34,16 +34,19 @@ func TestWritableWatchEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
+		const times = 20
 		looks := 0
-		stop := (&writableWatch{log: slog.New(slog.NewTextHandler(&log, nil))}).start(t.Context(), func(ctx context.Context) error {
-			looks++
-			<-ctx.Done()
-			return ctx.Err()
-		})
-		time.Sleep(2 * writableEvery)
-		stop()
-		time.Sleep(2 * writableEvery)
-		if looks != 1 || log.Len() > 0 {
+		for range times {
+			stop := (&writableWatch{log: slog.New(slog.NewTextHandler(&log, nil))}).start(t.Context(), func(ctx context.Context) error {
+				looks++
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			time.Sleep(3 * writableEvery) // the next look is due while this one is not over
+			stop()
+			time.Sleep(2 * writableEvery)
+		}
+		if looks != times || log.Len() > 0 {
 			t.Errorf("%d looks:\n%s", looks, &log)
 		}
 	})
