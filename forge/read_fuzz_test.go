@@ -114,7 +114,7 @@ func TestLargeRequestsAreReadInTime(t *testing.T) {
 	} {
 		start := time.Now()
 		_, err := forge.Read([]byte(text), forge.ReadRules{})
-		if took := time.Since(start); err == nil || took > 30*time.Second {
+		if took := time.Since(start); err == nil || took > time.Minute {
 			t.Errorf("%s: %v, %.100v", name, took, err)
 		}
 	}
