@@ -28,11 +28,10 @@ type Judge interface {
 
 // Shelf keeps what was forged. What it acknowledges is on disk.
 type Shelf interface {
+	Purse
 	// NameIsFree returns the id of the caller's own tool of that name; "" when there is none.
 	NameIsFree(ctx context.Context, c tool.Caller, name string) (older string, err error)
 	Attempt(ctx context.Context, by tool.Actor, data any) (int, error)
-	MaySpend(ctx context.Context, c tool.Caller) error
-	Spend(ctx context.Context, by tool.Actor, toolName string, spent tool.Spent) error
 	Put(ctx context.Context, by tool.Actor, d tool.Draft) (*tool.Record, error)
 	Log(ctx context.Context, by tool.Actor, toolID string, kind tool.EventType, data any) error
 }

@@ -17,11 +17,10 @@ type Panel interface {
 
 // Ladder is what promotion needs of where tools are kept.
 type Ladder interface {
+	Purse
 	Due(ctx context.Context, tenant, id string) (due bool, why string, err error)
 	Get(ctx context.Context, tenant, id string) (*tool.Record, error)
 	Implementation(ctx context.Context, tenant, id string) (tool.Implementation, error)
-	MaySpend(ctx context.Context, c tool.Caller) error
-	Spend(ctx context.Context, by tool.Actor, toolName string, spent tool.Spent) error
 	Promote(ctx context.Context, by tool.Actor, id string, p tool.Promotion) (*tool.Record, error)
 	RejectPromotion(ctx context.Context, by tool.Actor, id string, verdict tool.PromotionVerdict) (*tool.Record, error)
 	Log(ctx context.Context, by tool.Actor, toolID string, kind tool.EventType, data any) error
@@ -211,18 +210,21 @@ func reasons(v tool.PromotionVerdict) string {
 
 // ask has the panel look at a tool, and books what that costs.
 func (p *Promoter) ask(ctx context.Context, by tool.Actor, r *tool.Record) (verdict tool.PromotionVerdict, err error) {
-	if err := p.ladder.MaySpend(ctx, by.Caller); err != nil {
-		return verdict, err
-	}
 	whole, err := p.ladder.Implementation(ctx, by.Tenant, r.ID)
 	if err != nil {
 		return verdict, err
 	}
-	verdict, err = p.panel.Panel(ctx, by, r, whole)
-	if verdict.Spent != (tool.Spent{}) {
-		if failed := p.ladder.Spend(context.WithoutCancel(ctx), by, r.Name, verdict.Spent); failed != nil {
-			return verdict, failed
-		}
-	}
+	err = pay(ctx, p.ladder, by, r.Name, p.panelTakes(r, whole), func() (tool.Spent, error) {
+		verdict, err = p.panel.Panel(ctx, by, r, whole)
+		return verdict.Spent, err
+	})
 	return verdict, err
+}
+
+// panelTakes is about what the panel will take.
+func (p *Promoter) panelTakes(r *tool.Record, whole tool.Implementation) tool.Spent {
+	if e, ok := p.panel.(Estimator); ok {
+		return e.PanelTakes(r, whole)
+	}
+	return tool.Spent{}
 }

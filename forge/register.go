@@ -12,14 +12,13 @@ import (
 // review asks the judge.
 func (j *job) review(ctx context.Context) error {
 	j.result.Stage = StageLimit
-	if err := j.forge.shelf.MaySpend(ctx, j.by.Caller); err != nil {
-		return err
-	}
-	j.enter(ctx, StageJudge)
-	verdict, err := j.forge.judge.Review(ctx, j.by, j.candidate)
-	if err := j.spend(ctx, verdict.Spent); err != nil {
-		return err
-	}
+	var verdict tool.CreationVerdict
+	err := pay(ctx, j.forge.shelf, j.by, j.request.Name, j.reviewTakes(), func() (tool.Spent, error) {
+		j.enter(ctx, StageJudge)
+		var err error
+		verdict, err = j.forge.judge.Review(ctx, j.by, j.candidate)
+		return verdict.Spent, err
+	})
 	if err != nil {
 		return err
 	}
@@ -36,12 +35,12 @@ func (j *job) review(ctx context.Context) error {
 	return &tool.Error{Code: tool.Rejected, Message: verdict.Reasoning, Hint: hint, RetryAfter: after}
 }
 
-// spend books what was asked of models, also when nothing came of it.
-func (j *job) spend(ctx context.Context, spent tool.Spent) error {
-	if spent == (tool.Spent{}) {
-		return nil
+// reviewTakes is about what the judge will take.
+func (j *job) reviewTakes() tool.Spent {
+	if e, ok := j.forge.judge.(Estimator); ok {
+		return e.ReviewTakes(j.candidate)
 	}
-	return j.forge.shelf.Spend(context.WithoutCancel(ctx), j.by, j.request.Name, spent)
+	return tool.Spent{}
 }
 
 // unjudged tells how to go on when there was no judgement, by how the reasoning begins, and after what time the same request may go

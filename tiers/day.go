@@ -41,6 +41,16 @@ func readDay(r Reader, at []byte) (sum day, err error) {
 	return sum, decode(text, &sum)
 }
 
+// usedToday is what is used of a day: with what is held back for models that are being asked.
+func usedToday(r Reader, of tool.Caller, now time.Time) (today day, err error) {
+	if today, err = readDay(r, dayKey(of, now)); err != nil {
+		return today, err
+	}
+	held, err := readSpent(r, holdKey(of, now))
+	today.Spent = today.Add(held)
+	return today, err
+}
+
 // counted are those whose days a caller's use counts for: its persona, or that of the manager of a specialist, and its tenant.
 func counted(c tool.Caller) []tool.Caller {
 	return []tool.Caller{persona(c), {Tenant: c.Tenant}}
@@ -86,17 +96,17 @@ func (e *edit) use(more day) error {
 				return err
 			}
 		}
-		if err := e.dropOldDays(of); err != nil {
+		if err := e.dropBefore(spentKey(of, "day"), firstDay(of, e.now)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *edit) dropOldDays(of tool.Caller) error {
-	first := firstDay(of, e.now)
+// dropBefore deletes what stands under a prefix before a key.
+func (e *edit) dropBefore(prefix, first []byte) error {
 	var old [][]byte
-	err := e.Scan(Range{Prefix: spentKey(of, "day")}, func(k, _ []byte) (bool, error) {
+	err := e.Scan(Range{Prefix: prefix}, func(k, _ []byte) (bool, error) {
 		if bytes.Compare(k, first) >= 0 {
 			return false, nil
 		}
@@ -118,17 +128,25 @@ func (s *Shelf) withinDay(r Reader, c tool.Caller, now time.Time, limits func(da
 		if err != nil {
 			return err
 		}
-		today, err := readDay(r, dayKey(of, now))
+		counted, err := readDay(r, dayKey(of, now))
 		if err != nil {
 			return err
 		}
-		for _, l := range limits(today, quota) {
+		today, err := usedToday(r, of, now)
+		if err != nil {
+			return err
+		}
+		settled := limits(counted, quota)
+		for i, l := range limits(today, quota) {
 			if l.used < l.most {
 				continue
 			}
 			e := l.over(of)
 			e.RetryAfter = midnight(now)
 			e.Hint = fmt.Sprintf("wait until midnight UTC, in %v, or raise %s", e.RetryAfter.Round(time.Minute), l.name)
+			if settled[i].used < l.most {
+				e.RetryAfter, e.Hint = heldFor, heldHint+l.name
+			}
 			return e
 		}
 	}

@@ -100,7 +100,7 @@ func (h *hammer) change(ctx context.Context, who tool.Actor, r *tool.Record, cho
 	case 8:
 		_, err = h.s.Demote(ctx, boss, r.ID, "slow")
 	case 9:
-		err = h.s.Spend(ctx, who, r.Name, tool.Spent{Calls: 1, InputTokens: 7})
+		err = h.s.Spend(ctx, who, r.Name, tool.Held{}, tool.Spent{Calls: 1, InputTokens: 7})
 		h.succeeded(err, func() { h.spent[who.Persona] += 7 })
 	default:
 		n, _ := h.uses.LoadOrStore(r.ID, &atomic.Int64{})

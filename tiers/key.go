@@ -12,7 +12,7 @@ const (
 	headSpace    = "audit_heads"                // TENANT: the end of its chain
 	sourceSpace  = "sources"                    // TENANT ID
 	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
-	spentSpace   = "spent"                      // TENANT PERSONA day DATE, where "" is all personas; TENANT PERSONA tool NAME
+	spentSpace   = "spent"                      // TENANT PERSONA day DATE, where "" is all personas; TENANT PERSONA held DATE, and SESSION; TENANT PERSONA tool NAME
 	tenantSpace  = "tenants"                    // TENANT
 	keySpace     = "tenant_keys"                // TENANT ID
 	keyIDSpace   = "tenant_key_ids"             // ID -> TENANT

@@ -187,7 +187,7 @@ func TestSpecialistsCountForTheirManager(t *testing.T) {
 
 	w.spend(helper, "a", 10)
 	w.spend(critic, "a", 10)
-	w.over(w.MaySpend(t.Context(), ann.Caller), "judgeTokensPerDay", `the persona "ann" has 20 of 20`, "", 16*time.Hour)
+	w.over(w.maySpend(ann), "judgeTokensPerDay", `the persona "ann" has 20 of 20`, "", 16*time.Hour)
 	for _, of := range []tool.Actor{ann, helper} {
 		got, err := w.Spent(t.Context(), of.Caller)
 		if err != nil || got.Today.InputTokens+got.Today.OutputTokens != 20 || len(got.Days) != 1 {
@@ -247,10 +247,10 @@ func TestJudgesOfADayAreCapped(t *testing.T) {
 	} {
 		w := newWorld(t, "", tiers.Options{Rules: tiers.Rules{Tenant: c.tenant, Persona: c.persona}})
 		for _, by := range c.spend {
-			w.must(w.MaySpend(t.Context(), by.Caller))
+			w.must(w.maySpend(by))
 			w.spend(by, "a", 10)
 		}
-		err := w.MaySpend(t.Context(), bob1.Caller)
+		err := w.maySpend(bob1)
 		if c.limit == "" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -259,7 +259,7 @@ func TestJudgesOfADayAreCapped(t *testing.T) {
 		}
 		w.over(err, c.limit, c.message, "raise "+c.limit, 16*time.Hour)
 		w.pass(16 * time.Hour)
-		w.must(w.MaySpend(t.Context(), bob1.Caller))
+		w.must(w.maySpend(bob1))
 	}
 }
 

@@ -36,18 +36,30 @@ func readSpent(r Reader, at []byte) (sum tool.Spent, err error) {
 }
 
 // Spend counts what models were asked on the actor's behalf: of its session, which it is a use of, of its persona today, and
-// of the tool that has a name; "" is no tool. It is on disk when Spend returns. Caps do not matter here: what is spent is
-// spent. MaySpend asks beforehand.
-func (s *Shelf) Spend(ctx context.Context, by tool.Actor, toolName string, spent tool.Spent) error {
+// of the tool that has a name; "" is no tool. It ends what Hold held back for them. It is on disk when Spend returns. Caps do not
+// matter here: what is spent is spent. Hold asks beforehand.
+func (s *Shelf) Spend(ctx context.Context, by tool.Actor, toolName string, held tool.Held, spent tool.Spent) error {
 	if err := by.Validate(); err != nil {
 		return err
 	}
+	if err := checkSpent(spent); err != nil {
+		return err
+	}
+	return s.change(ctx, by, func(e *edit) error {
+		if err := e.release(held); err != nil || spent == (tool.Spent{}) {
+			return err
+		}
+		return e.spend(toolName, spent)
+	})
+}
+
+func checkSpent(spent tool.Spent) error {
 	for _, n := range []float64{float64(spent.Calls), float64(spent.InputTokens), float64(spent.OutputTokens), spent.CostUSD} {
 		if !(n >= 0 && n <= maxSpent) { // NaN is neither
 			return &tool.Error{Code: tool.InvalidRequest, Message: fmt.Sprintf("%v is no count of what was spent", n), Hint: "give 0 to 1e12"}
 		}
 	}
-	return s.change(ctx, by, func(e *edit) error { return e.spend(toolName, spent) })
+	return nil
 }
 
 func (e *edit) spend(toolName string, spent tool.Spent) error {
@@ -139,26 +151,29 @@ func spentBy(r Reader, within Range) (map[string]tool.Spent, error) {
 	})
 }
 
-// MaySpend returns nil when a model may be asked on a caller's behalf, else an error of code OverQuota that names the cap.
-// What is being asked meanwhile is counted afterwards, so that sums may go beyond a cap by as much.
-func (s *Shelf) MaySpend(ctx context.Context, c tool.Caller) error {
-	if err := c.Validate(); err != nil {
+// maySpend returns nil when a model may be asked on the actor's behalf.
+func (e *edit) maySpend() error {
+	c := e.by.Caller
+	session, err := sessionSpent(e, c)
+	if err != nil {
 		return err
 	}
-	return asError(s.store.View(ctx, func(r Reader) error {
-		session, err := sessionSpent(r, c)
-		if err != nil {
-			return err
+	held, err := readSpent(e, holdKey(c, e.now))
+	if err != nil {
+		return err
+	}
+	if most, used := e.shelf.opt.Rules.MaxSessionTokens, tokens(session.Add(held)); used >= most {
+		over := &tool.Error{
+			Code: tool.OverQuota, Limit: "maxJudgeTokensPerSession",
+			Message: fmt.Sprintf("maxJudgeTokensPerSession: the session %s has used %d tokens of %d", c.Session, used, most),
+			Hint:    "go on in another session, or raise maxJudgeTokensPerSession",
 		}
-		if most := s.opt.Rules.MaxSessionTokens; tokens(session) >= most {
-			return &tool.Error{
-				Code: tool.OverQuota, Limit: "maxJudgeTokensPerSession",
-				Message: fmt.Sprintf("maxJudgeTokensPerSession: the session %s has used %d tokens of %d", c.Session, tokens(session), most),
-				Hint:    "go on in another session, or raise maxJudgeTokensPerSession",
-			}
+		if tokens(session) < most {
+			over.RetryAfter, over.Hint = heldFor, heldHint+over.Limit
 		}
-		return s.withinDay(r, c, s.opt.Now(), day.judges)
-	}))
+		return over
+	}
+	return e.shelf.withinDay(e, c, e.now, day.judges)
 }
 
 func tokens(s tool.Spent) int64 { return s.InputTokens + s.OutputTokens }

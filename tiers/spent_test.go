@@ -16,7 +16,26 @@ import (
 
 func (w *world) spend(by tool.Actor, name string, tokens int64) {
 	w.t.Helper()
-	w.must(w.Spend(w.t.Context(), by, name, tool.Spent{Calls: 1, InputTokens: tokens - 1, OutputTokens: 1, CostUSD: 0.25}))
+	w.must(w.Spend(w.t.Context(), by, name, tool.Held{}, tool.Spent{Calls: 1, InputTokens: tokens - 1, OutputTokens: 1, CostUSD: 0.25}))
+}
+
+func (w *world) maySpend(by tool.Actor) error {
+	_, err := w.Hold(w.t.Context(), by, tool.Spent{})
+	return err
+}
+
+// keys is how many keys are stored that have a part, in the middle.
+func (w *world) keys(part string) (n int) {
+	w.t.Helper()
+	w.must(w.Store().View(w.t.Context(), func(r tiers.Reader) error {
+		return r.Scan(tiers.Range{}, func(key, _ []byte) (bool, error) {
+			if bytes.Contains(key, []byte("\x01"+part+"\x00")) {
+				n++
+			}
+			return true, nil
+		})
+	}))
+	return n
 }
 
 func (w *world) spent(by tool.Actor) tiers.SpentReport {
@@ -74,16 +93,7 @@ func TestSpentIsForgottenAfter31Days(t *testing.T) {
 		t.Errorf("20 days later: %d days", len(got.Days))
 	}
 	w.spend(ann1, "a", 10)
-	stored := 0
-	w.must(w.Store().View(t.Context(), func(r tiers.Reader) error {
-		return r.Scan(tiers.Range{}, func(key, _ []byte) (bool, error) {
-			if bytes.Contains(key, []byte("\x01day\x00")) {
-				stored++
-			}
-			return true, nil
-		})
-	}))
-	if stored != 2*11 { // of the persona, and of the tenant
+	if stored := w.keys("day"); stored != 2*11 { // of the persona, and of the tenant
 		t.Errorf("%d days are stored", stored)
 	}
 }
@@ -106,9 +116,9 @@ func TestSpendRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", tiers.Options{})
 	for _, spent := range []tool.Spent{{Calls: -1}, {InputTokens: -1}, {OutputTokens: math.MaxInt64}, {CostUSD: math.NaN()}, {CostUSD: math.Inf(1)}} {
-		w.wants(tool.InvalidRequest, w.Spend(t.Context(), ann1, "a", spent))
+		w.wants(tool.InvalidRequest, w.Spend(t.Context(), ann1, "a", tool.Held{}, spent))
 	}
-	w.wants(tool.InvalidRequest, w.Spend(t.Context(), as("", "1"), "a", tool.Spent{}))
+	w.wants(tool.InvalidRequest, w.Spend(t.Context(), as("", "1"), "a", tool.Held{}, tool.Spent{}))
 	if got := w.spent(ann1); got.Today != (tool.Spent{}) {
 		t.Errorf("counted %+v", got)
 	}
@@ -129,7 +139,7 @@ func TestSpendingIsCapped(t *testing.T) {
 			w := newWorld(t, "", tiers.Options{Rules: c.rules})
 			may := func(by tool.Actor, limit string) {
 				t.Helper()
-				err := w.MaySpend(t.Context(), by.Caller)
+				err := w.maySpend(by)
 				if limit == "" {
 					w.must(err)
 					return

@@ -153,7 +153,7 @@ func (w *world) furnish(tenant string) {
 	w.must(err)
 	w.must(w.RecordUse(ctx, tenant, r.ID, tool.Use{Success: true, At: w.clock()}))
 	w.must(w.Settle(ctx))
-	w.must(w.Spend(ctx, by, "sum", tool.Spent{Calls: 1, InputTokens: 5}))
+	w.must(w.Spend(ctx, by, "sum", tool.Held{}, tool.Spent{Calls: 1, InputTokens: 5}))
 	for _, kind := range []tool.DocumentKind{tool.Mutations, tool.Skills, tool.SkillDrafts, tool.Workflows, tool.Evaluations, tool.Parameters} {
 		for _, session := range []string{"", "1"} {
 			d := tool.DocumentRef{Kind: kind, Tenant: tenant, Persona: "ann", Session: session}

@@ -46,7 +46,7 @@ func (s *Shelf) tenantLimits(r Reader, c tool.Caller) ([]limited, error) {
 	if err != nil {
 		return nil, err
 	}
-	today, err := readDay(r, dayKey(of, s.opt.Now()))
+	today, err := usedToday(r, of, s.opt.Now())
 	return append(held.limits(quota), today.limits(quota)...), err
 }
 
@@ -60,7 +60,7 @@ func (s *Shelf) personaLimits(r Reader, c tool.Caller) ([]limited, error) {
 	if err != nil {
 		return nil, err
 	}
-	today, err := readDay(r, dayKey(of, s.opt.Now()))
+	today, err := usedToday(r, of, s.opt.Now())
 	tools := limited{name: "maxAgentTools", used: float64(owned), most: float64(s.opt.Rules.MaxAgentTools)}
 	return append([]limited{tools}, today.limits(quota)...), err
 }
@@ -73,11 +73,15 @@ func (s *Shelf) sessionLimits(r Reader, c tool.Caller) ([]limited, error) {
 	if at == nil {
 		at = &Session{}
 	}
-	held, err := count(r, c.Tenant, scopeOf(tool.SessionTier, c))
+	tools, err := count(r, c.Tenant, scopeOf(tool.SessionTier, c))
+	if err != nil {
+		return nil, err
+	}
+	held, err := readSpent(r, holdKey(c, s.opt.Now()))
 	rules := s.opt.Rules
 	return []limited{
-		{name: "maxSessionTools", used: float64(held), most: float64(rules.MaxSessionTools)},
+		{name: "maxSessionTools", used: float64(tools), most: float64(rules.MaxSessionTools)},
 		{name: "maxForgeAttemptsPerSession", used: float64(at.Attempts), most: float64(rules.MaxForgeAttempts)},
-		{name: "maxJudgeTokensPerSession", used: float64(tokens(at.Spent)), most: float64(rules.MaxSessionTokens)},
+		{name: "maxJudgeTokensPerSession", used: float64(tokens(at.Spent.Add(held))), most: float64(rules.MaxSessionTokens)},
 	}, err
 }
