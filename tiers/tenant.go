@@ -17,8 +17,9 @@ type Tenant struct {
 	CreatedBy string     `json:"createdBy,omitempty"`
 	Quota     tool.Quota `json:"quota,omitzero"` // what is set for it alone
 
-	DeletingSince *tool.Time `json:"deletingSince,omitempty"` // its keys do not work, and nothing of it changes any more
-	DeletedAt     *tool.Time `json:"deletedAt,omitempty"`     // all that is left of it is its name
+	Suspended     *TenantSuspension `json:"suspended,omitempty"`     // its keys are refused until it is resumed
+	DeletingSince *tool.Time        `json:"deletingSince,omitempty"` // its keys do not work, and nothing of it changes any more
+	DeletedAt     *tool.Time        `json:"deletedAt,omitempty"`     // all that is left of it is its name
 }
 
 // maxTenants bounds those that are made.
@@ -116,10 +117,10 @@ func (s *Shelf) CreateTenant(ctx context.Context, by tool.Actor, name string, fi
 		}
 	}
 	err = s.administer(ctx, by, func(e *edit) error {
-		if err := e.tenantIsNew(name); err != nil {
+		if made, err = e.newTenant(name); err != nil {
 			return err
 		}
-		made = Tenant{Name: name, CreatedAt: tool.At(e.now), CreatedBy: e.by.String()}
+		made.CreatedAt, made.CreatedBy = tool.At(e.now), e.by.String()
 		if err := e.set(tenantKey(name), made); err != nil {
 			return err
 		}
@@ -136,18 +137,19 @@ func (s *Shelf) CreateTenant(ctx context.Context, by tool.Actor, name string, fi
 	return made, k, nil
 }
 
-func (e *edit) tenantIsNew(name string) error {
+// newTenant returns a tenant that nobody has made yet, with what is set for it already because a program uses it.
+func (e *edit) newTenant(name string) (Tenant, error) {
 	old, err := readTenant(e, name)
 	if err != nil {
-		return err
+		return Tenant{}, err
 	}
 	taken := &tool.Error{Code: tool.Collision, Path: "/name", Message: "there is a tenant " + name + " already", Hint: "give another name, or make another key for it"}
 	switch {
-	case old != nil && old.DeletedAt != nil:
+	case old.gone():
 		taken.Message, taken.Hint = "a tenant "+name+" was deleted, and its name is not used again", "give another name"
-		return taken
+		return Tenant{}, taken
 	case old != nil && !old.CreatedAt.IsZero() || name == tool.LocalTenant:
-		return taken
+		return Tenant{}, taken
 	}
 	made := 0
 	err = e.Scan(Range{Prefix: key(tenantSpace)}, func(_, text []byte) (bool, error) {
@@ -158,10 +160,15 @@ func (e *edit) tenantIsNew(name string) error {
 		}
 		return true, err
 	})
-	if err == nil && made >= maxTenants {
-		return &tool.Error{Code: tool.Limit, Message: fmt.Sprintf("there are %d tenants, which is all that there may be", made), Hint: "delete one that is no longer needed"}
+	switch {
+	case err != nil:
+		return Tenant{}, err
+	case made >= maxTenants:
+		return Tenant{}, &tool.Error{Code: tool.Limit, Message: fmt.Sprintf("there are %d tenants, which is all that there may be", made), Hint: "delete one that is no longer needed"}
+	case old == nil:
+		return Tenant{Name: name}, nil
 	}
-	return err
+	return *old, nil
 }
 
 // Tenant returns a tenant that there is, else the error is NotFound.

@@ -290,7 +290,7 @@ var ErrNoKey = errors.New("not a key")
 
 // Authenticate returns who a key stands for. What is no key of ours at all, such as one that was cut off or mistyped, is Denied
 // because of ErrNoKey. So is one that does not work, without that cause: unknown, revoked, expired or of a tenant that is gone look
-// the same. Whatever is presented, it costs one look at the store at most; nobody is let in without it, so that what an operator
+// the same. One that would work, were its tenant not suspended, is Suspended. Whatever is presented, it costs one look at the store at most; nobody is let in without it, so that what an operator
 // has ended ends at once, in every process that shares the store.
 func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Principal, error) {
 	id, ok := keyIDOf(presented)
@@ -298,7 +298,8 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 		return tool.Principal{}, &tool.Error{Code: tool.Denied, Cause: ErrNoKey, Message: "this is not a key: its check sum does not match", Hint: "copy the whole key, which begins with " + keyPrefix}
 	}
 	var k *heldKey
-	err := s.store.View(ctx, func(r Reader) (err error) { k, err = s.keyByID(r, id); return err })
+	var t *Tenant
+	err := s.store.View(ctx, func(r Reader) (err error) { k, t, err = s.keyByID(r, id); return err })
 	if err != nil {
 		return tool.Principal{}, asError(err)
 	}
@@ -306,25 +307,29 @@ func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Princi
 	if !k.is(presented, now) {
 		return tool.Principal{}, &tool.Error{Code: tool.Denied, Message: "the key does not work", Hint: "ask the operator of the host for another"}
 	}
+	if err := t.suspended(); err != nil {
+		return tool.Principal{}, err
+	}
 	s.keyUsed(ctx, k, now)
 	return tool.Principal{Tenant: k.Tenant, Persona: k.Persona, KeyID: k.ID, KeyName: k.Name, Scopes: slices.Clone(k.Scopes)}, nil
 }
 
-// keyByID returns the key that has an id; none is one that nothing fits, and so is one of a tenant that is gone.
-func (s *Shelf) keyByID(r Reader, id string) (*heldKey, error) {
+// keyByID returns the key that has an id, with its tenant, nil for one that nobody made. None is a key that nothing fits, and so is one
+// of a tenant that is gone.
+func (s *Shelf) keyByID(r Reader, id string) (*heldKey, *Tenant, error) {
 	tenant, found, err := r.Get(keyIDAt(id))
 	if err != nil || !found {
-		return &heldKey{}, err
+		return &heldKey{}, nil, err
 	}
 	t, err := s.tenants.get(r, tenantKey(string(tenant)))
 	if err != nil || t.gone() {
-		return &heldKey{}, err
+		return &heldKey{}, nil, err
 	}
 	k, err := s.keys.get(r, keyAt(string(tenant), id))
 	if err != nil || k == nil {
-		return &heldKey{}, err
+		return &heldKey{}, nil, err
 	}
-	return k, nil
+	return k, t, nil
 }
 
 // is reports whether what was presented is the key, and the key works. It takes the same time whatever was presented.

@@ -335,9 +335,9 @@ func TestNoKeyLeadsToAnotherTenant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, _ := newFailingWorld(t)
 		defer func() { w.check(); w.must(w.Close()) }()
-		g := game{w: w, holders: map[string]string{}, keys: map[string][]tiers.NewKey{}, gone: map[string]bool{}}
+		g := game{w: w, holders: map[string]string{}, keys: map[string][]tiers.NewKey{}, gone: map[string]bool{}, suspended: map[string]bool{}}
 		rt.Repeat(map[string]func(*rapid.T){
-			"create": g.create, "key": g.makeKey, "rotate": g.rotate, "revoke": g.revoke, "delete": g.delete, "forge": g.forge, "": g.check,
+			"create": g.create, "key": g.makeKey, "rotate": g.rotate, "revoke": g.revoke, "delete": g.delete, "forge": g.forge, "suspend": g.suspend, "resume": g.resume, "": g.check,
 		})
 	})
 }
@@ -348,6 +348,8 @@ type game struct {
 	keys    map[string][]tiers.NewKey
 	gone    map[string]bool
 	forged  int
+
+	suspended map[string]bool
 }
 
 func (g *game) pick(rt *rapid.T) string {
@@ -405,6 +407,21 @@ func (g *game) delete(rt *rapid.T) {
 	}
 }
 
+func (g *game) suspend(rt *rapid.T) {
+	tenant := g.pick(rt)
+	if _, err := g.w.SuspendTenant(context.Background(), root, tenant, "it floods"); err == nil {
+		g.suspended[tenant] = true
+	}
+}
+
+func (g *game) resume(rt *rapid.T) {
+	tenant := g.pick(rt)
+	if _, err := g.w.ResumeTenant(context.Background(), root, tenant); (err == nil) != (g.suspended[tenant] && !g.gone[tenant]) {
+		rt.Fatalf("resuming %s: %v", tenant, err)
+	}
+	g.suspended[tenant] = false
+}
+
 // forge makes a tool that tells whose it is.
 func (g *game) forge(rt *rapid.T) {
 	tenant := g.pick(rt)
@@ -421,6 +438,10 @@ func (g *game) check(rt *rapid.T) {
 	ctx := context.Background()
 	for secret, tenant := range g.holders {
 		p, err := g.w.Authenticate(ctx, secret)
+		if g.suspended[tenant] {
+			g.w.wants(tool.Suspended, err)
+			continue
+		}
 		if p.Tenant != tenant || (err == nil) != (tenant != "") {
 			rt.Fatalf("%s leads to %q, want %q: %v", secret, p.Tenant, tenant, err)
 		}

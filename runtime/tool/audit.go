@@ -45,13 +45,15 @@ const (
 	WorkflowCreated   EventType = "workflow_created"
 	WorkflowRun       EventType = "workflow_run"
 	ParamChanged      EventType = "param_changed"
-	TenantCreated     EventType = "tenant_created"  // {tenant}; this one and those below stand in the tenant's log and in that of the operator, LocalTenant
-	TenantDeleting    EventType = "tenant_deleting" // {tenant}: from here on its keys do not work
-	TenantDeleted     EventType = "tenant_deleted"  // {tenant}, in the log of the operator alone: that of the tenant is gone
-	QuotaChanged      EventType = "quota_changed"   // {tenant, from, to}
-	KeyCreated        EventType = "key_created"     // {tenant, keyId, name, persona, scopes, expiresAt}
-	KeyRotated        EventType = "key_rotated"     // {tenant, keyId, oldUntil}
-	KeyRevoked        EventType = "key_revoked"     // {tenant, keyId}
+	TenantCreated     EventType = "tenant_created"   // {tenant}; this one and those below stand in the tenant's log and in that of the operator, LocalTenant
+	TenantSuspended   EventType = "tenant_suspended" // {tenant, reason}: its keys are refused
+	TenantResumed     EventType = "tenant_resumed"   // {tenant, reason}: that of the suspension that ended
+	TenantDeleting    EventType = "tenant_deleting"  // {tenant}: from here on its keys do not work
+	TenantDeleted     EventType = "tenant_deleted"   // {tenant}, in the log of the operator alone: that of the tenant is gone
+	QuotaChanged      EventType = "quota_changed"    // {tenant, from, to}
+	KeyCreated        EventType = "key_created"      // {tenant, keyId, name, persona, scopes, expiresAt}
+	KeyRotated        EventType = "key_rotated"      // {tenant, keyId, oldUntil}
+	KeyRevoked        EventType = "key_revoked"      // {tenant, keyId}
 )
 
 // AuditEvent is one entry of a tenant's audit log. Entries form a chain: each carries the hash of the one before, so that

@@ -128,13 +128,31 @@ func (s *stored) checkKeys(now time.Time) check {
 		}
 	}
 	c.Detail = fmt.Sprintf("%d work, tenants: %d", len(s.keys), len(tenants))
-	const most = 3
-	if n := len(ending); n > 0 {
-		c.Detail += fmt.Sprintf("; ending within 7 days: %d", n)
-		c.Hint = "make others with tenant key create: " + strings.Join(ending[:min(n, most)], ", ")
-		if n > most {
-			c.Hint += fmt.Sprintf(", and %d more", n-most)
-		}
+	if suspended := s.suspended(); len(suspended) > 0 {
+		c.Detail += "; refused, because their tenants are suspended: all of " + someOf(suspended)
+	}
+	if len(ending) > 0 {
+		c.Detail += fmt.Sprintf("; ending within 7 days: %d", len(ending))
+		c.Hint = "make others with tenant key create: " + someOf(ending)
 	}
 	return c
+}
+
+// suspended are the names of the tenants that an operator has stopped for a while.
+func (s *stored) suspended() (names []string) {
+	for _, t := range s.tenants {
+		if t.Suspended != nil {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// someOf names the first of a list, and how many more there are.
+func someOf(list []string) string {
+	const most = 3
+	if n := len(list); n > most {
+		return strings.Join(list[:most], ", ") + fmt.Sprintf(", and %d more", n-most)
+	}
+	return strings.Join(list, ", ")
 }

@@ -17,20 +17,30 @@ func TestKeysThatEndSoonAreToldOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys         []tiers.Key
 		detail, hint string
+		suspended    []string
 	}{
-		"none":     {nil, "none: everybody on this machine is the tenant local", ""},
-		"for good": {[]tiers.Key{{ID: "a", Tenant: "acme"}, {ID: "b", Tenant: "shop", ExpiresAt: in(8)}}, "2 work, tenants: 2", ""},
+		"none":     {nil, "none: everybody on this machine is the tenant local", "", nil},
+		"for good": {[]tiers.Key{{ID: "a", Tenant: "acme"}, {ID: "b", Tenant: "shop", ExpiresAt: in(8)}}, "2 work, tenants: 2", "", nil},
+		"refused": {
+			[]tiers.Key{{ID: "a", Tenant: "acme"}, {ID: "b", Tenant: "shop"}},
+			"2 work, tenants: 2; refused, because their tenants are suspended: all of acme, shop", "",
+			[]string{"acme", "shop"},
+		},
 		"not for long": {
 			[]tiers.Key{{ID: "a", Tenant: "acme", ExpiresAt: in(6)}, {ID: "b", Tenant: "acme"}},
 			"2 work, tenants: 1; ending within 7 days: 1",
-			"make others with tenant key create: a of acme ends 2026-01-07 00:00:00Z",
+			"make others with tenant key create: a of acme ends 2026-01-07 00:00:00Z", nil,
 		},
 		"many": {
 			[]tiers.Key{{ID: "a", ExpiresAt: in(1)}, {ID: "b", ExpiresAt: in(1)}, {ID: "c", ExpiresAt: in(1)}, {ID: "d", ExpiresAt: in(1)}},
-			"4 work, tenants: 1; ending within 7 days: 4", ", and 1 more",
+			"4 work, tenants: 1; ending within 7 days: 4", ", and 1 more", nil,
 		},
 	} {
-		got := (&stored{keys: c.keys}).checkKeys(now)
+		found := &stored{keys: c.keys, tenants: []tiers.Tenant{{Name: "local"}}}
+		for _, name := range c.suspended {
+			found.tenants = append(found.tenants, tiers.Tenant{Name: name, Suspended: &tiers.TenantSuspension{}})
+		}
+		got := found.checkKeys(now)
 		if !got.OK || got.Detail != c.detail || !strings.HasSuffix(got.Hint, c.hint) || (c.hint == "") != (got.Hint == "") {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -24,7 +25,8 @@ func (f *face) tenantCommand(place *dataFlags) *cobra.Command {
 	}
 	cmd.AddCommand(
 		f.tenantCreateCommand(place), f.tenantListCommand(place), f.tenantShowCommand(place), f.tenantKeyCommand(place),
-		f.tenantRotateCommand(place), f.tenantRevokeCommand(place), f.tenantQuotaCommand(place), f.tenantDeleteCommand(place),
+		f.tenantRotateCommand(place), f.tenantRevokeCommand(place), f.tenantQuotaCommand(place), f.tenantSuspendCommand(place),
+		f.tenantResumeCommand(place), f.tenantDeleteCommand(place),
 	)
 	return cmd
 }
@@ -168,8 +170,11 @@ func madeAtAll(t tiers.Tenant) string {
 }
 
 func tenantState(t tiers.Tenant) string {
-	if t.DeletingSince != nil {
+	switch {
+	case t.DeletingSince != nil:
 		return "being deleted"
+	case t.Suspended != nil:
+		return "suspended"
 	}
 	return "active"
 }
@@ -214,9 +219,11 @@ func (f *face) showTenant(t tenantReport) {
 		f.printJSON(t)
 		return
 	}
-	for _, fact := range [][2]string{
-		{"tenant", t.Name}, {"created", madeAtAll(t.Tenant)}, {"by", orDash(t.CreatedBy)}, {"state", tenantState(t.Tenant)},
-	} {
+	state := tenantState(t.Tenant)
+	if s := t.Suspended; s != nil {
+		state += fmt.Sprintf(" since %s by %s: %s", moment(&s.Since), s.By, s.Reason)
+	}
+	for _, fact := range [][2]string{{"tenant", t.Name}, {"created", madeAtAll(t.Tenant)}, {"by", orDash(t.CreatedBy)}, {"state", state}} {
 		f.printf("%-8s %s\n", fact[0], escape(fact[1]))
 	}
 	rows := quotaRows(t.Quota)

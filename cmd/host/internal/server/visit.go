@@ -85,11 +85,14 @@ func (s *Server) keyed(ctx context.Context) (bool, error) {
 	return s.opt.Keyed(ctx)
 }
 
-// notAuthenticated makes one answer of every key that does not work, whatever is wrong with it. Of what cannot be a key it says so.
+// notAuthenticated makes one answer of every key that does not work, whatever is wrong with it. Of what cannot be a key it says so, and
+// of one whose tenant is suspended why.
 func notAuthenticated(err error) error {
 	switch e := tool.AsError(err); {
 	case e.Code == tool.Unavailable, e.Code == tool.Internal, e.Code == tool.Canceled, e.Code == tool.Timeout:
 		return err
+	case e.Code == tool.Suspended:
+		return refuse(http.StatusForbidden, e.Code, e.Hint, "%s", e.Message)
 	case errors.Is(err, tiers.ErrNoKey):
 		p := unauthorized()
 		p.Detail, p.Hint = e.Message, e.Hint

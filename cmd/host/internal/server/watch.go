@@ -11,7 +11,7 @@ import (
 )
 
 // whileKnown returns a context of a request that ends when the key that it came with does not work any more: revoked, expired, or
-// of a tenant that is gone. Its cause is then a *tool.Error. stop ends it, too, and has to be called.
+// of a tenant that is gone or suspended. Its cause is then a *tool.Error. stop ends it, too, and has to be called.
 func (s *Server) whileKnown(r *http.Request, v *visit) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	r = r.WithContext(ctx)
@@ -25,8 +25,8 @@ func (s *Server) whileKnown(r *http.Request, v *visit) (ctx context.Context, sto
 				return
 			case <-look.C:
 			}
-			if s.forgotten(r, v) {
-				cancel(&tool.Error{Code: tool.Denied, Message: "the key does not work any more", Hint: "ask the operator of the host for another"})
+			if err := s.refused(r, v); err != nil {
+				cancel(err)
 				return
 			}
 		}
@@ -34,14 +34,21 @@ func (s *Server) whileKnown(r *http.Request, v *visit) (ctx context.Context, sto
 	return ctx, func() { cancel(nil); running.Wait() }
 }
 
-// forgotten reports whether a key is refused, or not needed any more. That nobody can tell now is neither.
-func (s *Server) forgotten(r *http.Request, v *visit) bool {
+// refused says why a key is refused, or not needed any more; nil when it is not. That nobody can tell now is neither.
+func (s *Server) refused(r *http.Request, v *visit) error {
 	again, err := s.authenticate(r)
 	if err != nil {
-		_, refused := errors.AsType[*Problem](err)
-		return refused
+		p, refused := errors.AsType[*Problem](err)
+		switch {
+		case !refused:
+			return nil
+		case p.Code == tool.Suspended:
+			return p.AsError()
+		}
+	} else if again.principal.KeyID == v.principal.KeyID {
+		return nil
 	}
-	return again.principal.KeyID != v.principal.KeyID
+	return &tool.Error{Code: tool.Denied, Message: "the key does not work any more", Hint: "ask the operator of the host for another"}
 }
 
 // lasting ends the streams of a handler whose key does not work any more.
