@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +158,33 @@ func TestReadLine(t *testing.T) {
 		if line, err := readLine(bufio.NewReader(strings.NewReader(most + more))); !errors.Is(err, errLine) || len(line) > maxLine+4096 {
 			t.Errorf("%d bytes, %v", len(line), err)
 		}
+	}
+}
+
+// deaf takes nothing of what is written to it, until it ends.
+type deaf struct{ ends chan struct{} }
+
+func (d deaf) Write([]byte) (int, error) { <-d.ends; return 0, io.ErrClosedPipe }
+
+// A client that ends its input, and takes nothing of a refusal, is given up.
+func TestARefusalThatNobodyTakes(t *testing.T) {
+	t.Parallel()
+	out := deaf{make(chan struct{})}
+	defer close(out.ends)
+	l := &lines{in: strings.NewReader("no JSON"), out: out, linger: time.Millisecond, ended: func() {}}
+	c, err := l.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() { _, err := c.Read(context.Background()); read <- err }() // nothing but the end of the input ends it
+	select {
+	case err := <-read:
+		if err == nil {
+			t.Error("there is a message")
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("it is waited for")
 	}
 }
 

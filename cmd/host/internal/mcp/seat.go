@@ -27,6 +27,7 @@ type seat struct {
 	listens chan struct{} // one for each subscription over HTTP
 	seen    time.Time
 	life    context.Context //nolint:containedctx // ends what runs here
+	hears   context.Context //nolint:containedctx // ends subscriptions, which nobody could end any more
 
 	results   results
 	published published
@@ -48,7 +49,7 @@ const instructions = `A host for tools that you make yourself. Look for a tool w
 
 func (f *Face) newSeat(p tool.Principal) *seat {
 	const rate, burst = 50, 500 // notifications
-	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}, uses: map[string]*use{}}
+	s := &seat{face: f, who: p, person: f.personOf(p), life: f.life, hears: f.life, flood: newBucket(f.opt.Now, rate, burst), used: map[string]bool{}, answers: map[string]*reply{}, uses: map[string]*use{}}
 	s.listens = make(chan struct{}, maxSessions)
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "toolsmith", Title: "Toolsmith", Version: f.opt.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -115,7 +116,7 @@ func (s *seat) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		}()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(s.lifeOf(req.GetSession().ID()), cancel)() //nolint:contextcheck // what ends the session ends the request, too
+		defer context.AfterFunc(s.lifeOf(method, req.GetSession().ID()), cancel)() //nolint:contextcheck // what ends the session ends the request, too
 		if wrong := s.begins(method, req); wrong != nil {
 			return nil, wrong.wire()
 		}

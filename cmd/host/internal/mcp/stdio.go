@@ -20,6 +20,9 @@ type lines struct {
 	out   io.Writer
 	flood *bucket       // of notifications
 	skip  time.Duration // for the end of a line that is too large, and for what is written when the connection ends
+
+	linger time.Duration // for what was asked to be answered and taken, after the end of the input
+	ended  func()        // called at the end of the input
 }
 
 var _ sdk.Transport = (*lines)(nil)
@@ -30,7 +33,8 @@ func (l *lines) Connect(ctx context.Context) (sdk.Connection, error) {
 		out: l.out, flood: l.flood, pending: newPending(),
 		in: &input{from: bufio.NewReaderSize(l.in, 64<<10), skip: l.skip, read: make(chan incoming), gone: make(chan struct{})},
 	}
-	go c.in.readLines()
+	c.ended = sync.OnceFunc(func() { l.ended(); time.AfterFunc(l.linger, c.in.close) })
+	go func() { c.in.readLines(); c.ended() }()
 	context.AfterFunc(ctx, c.expire)
 	return c, nil
 }
@@ -40,8 +44,8 @@ type connection struct {
 	*pending
 	in    *input
 	flood *bucket
-	over  bool             // nothing more is read; of Read alone
-	limit <-chan time.Time // of the time after the end of the input; of Read alone
+	over  bool   // nothing more is read; of Read alone
+	ended func() // called when nothing more is read
 
 	writing sync.Mutex
 	out     io.Writer
@@ -70,12 +74,10 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return c.end(ctx)
 }
 
-// end waits, after the end of the input, until what the client asked before is answered. What it was asked itself nobody answers
-// any more, and is answered in its place.
+// end waits, after the end of the input, until what the client asked before is answered; its subscriptions end now. What it was
+// asked itself nobody answers any more, and is answered in its place.
 func (c *connection) end(ctx context.Context) (jsonrpc.Message, error) {
-	if c.limit == nil {
-		c.limit = time.After(maxLinger)
-	}
+	c.ended()
 	for c.waiting() {
 		if id, ok := c.unanswered(); ok {
 			return &jsonrpc.Response{ID: id, Error: errGone.wire()}, nil
@@ -85,7 +87,6 @@ func (c *connection) end(ctx context.Context) (jsonrpc.Message, error) {
 			continue
 		case <-c.in.gone:
 		case <-ctx.Done():
-		case <-c.limit:
 		}
 		break
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"example.com/toolsmith/cmd/host/internal/mcp"
+	"example.com/toolsmith/runtime/tool"
 )
 
 // large is a call with so many bytes of arguments, whose id comes first or last, as clients write it.
@@ -102,6 +104,42 @@ func TestAClientThatLeavesIsNotWaitedFor(t *testing.T) {
 				}
 				if r := readResult(t, last); version != current && r.IsError == (when == "answered") {
 					t.Errorf("%+v", r)
+				}
+			})
+		}
+	}
+}
+
+// The end of the input ends a subscription, whether it has begun or not, which is answered then as what else was asked.
+func TestASubscriptionEndsWithTheInput(t *testing.T) {
+	t.Parallel()
+	for _, publish := range []tool.Tier{tool.AgentTier, ""} {
+		for _, begun := range []bool{true, false} {
+			t.Run(fmt.Sprintf("publish %q, begun %t", publish, begun), func(t *testing.T) {
+				t.Parallel()
+				w := open(t, setting{face: func(o *mcp.Options) { o.Publish = publish }})
+				p := w.overStdio(current, mcp.Local{}, nil)
+				p.raw(string(p.encode(700, "subscriptions/listen", map[string]any{"notifications": map[string]any{"toolsListChanged": true}})))
+				got := map[string]int{}
+				take := func() error {
+					m, err := p.next()
+					if err == nil {
+						got[fmt.Sprint(m.ID, m.Method, m.Error != nil)]++
+					}
+					return err
+				}
+				if begun {
+					if err := take(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				p.raw(string(p.encode(701, "tools/call", map[string]any{"name": "forge_tool", "arguments": request(nil)})))
+				_ = p.in.Close()
+				for take() == nil {
+				}
+				want := map[string]int{"<nil>notifications/subscriptions/acknowledgedfalse": 1, "700false": 1, "701false": 1}
+				if !maps.Equal(got, want) {
+					t.Errorf("%v, want %v", got, want)
 				}
 			})
 		}

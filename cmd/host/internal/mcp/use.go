@@ -47,8 +47,11 @@ func (s *seat) leaves(name string, u *use) {
 	}
 }
 
-// lifeOf ends what runs in a session of the protocol; "" is none.
-func (s *seat) lifeOf(name string) context.Context {
+// lifeOf ends what runs by a method in a session of the protocol; "" is none.
+func (s *seat) lifeOf(method, name string) context.Context {
+	if method == listen {
+		return s.hears
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u := s.uses[name]; u != nil {
