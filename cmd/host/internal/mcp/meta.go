@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"example.com/toolsmith/cmd/host/internal/desk"
 	"example.com/toolsmith/runtime"
 	"example.com/toolsmith/runtime/tool"
 )
@@ -69,7 +70,7 @@ const handlePrefix = "emergent:"
 // toolArgument is the schema of the argument that names a tool.
 const toolArgument = `{"type":"string","minLength":1,"maxLength":300,"description":"The handle that forge_tool, search_tools or list_my_tools gave, or the name."}`
 
-// resolve returns the tool that a name or a handle means to the caller.
+// resolve returns the tool that a name or a handle means to the caller, who can call it.
 func (c *call) resolve(ctx context.Context, which string) (runtime.Face, error) {
 	tools, err := c.desk.Tools(ctx)
 	if err != nil {
@@ -80,5 +81,19 @@ func (c *call) resolve(ctx context.Context, which string) (runtime.Face, error) 
 			return f, nil
 		}
 	}
-	return runtime.Face{}, &tool.Error{Code: tool.NotFound, Message: tool.Quote(which) + " is no tool that you can see"}
+	return runtime.Face{}, c.missing(ctx, which)
+}
+
+// missing says why there is no tool that the caller can call: one that it sees may be suspended.
+func (c *call) missing(ctx context.Context, which string) error {
+	records, err := c.desk.List(ctx, desk.ListQuery{})
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := r.Callable(); err != nil && (r.Name == which || r.ID == which) {
+			return err
+		}
+	}
+	return &tool.Error{Code: tool.NotFound, Message: tool.Quote(which) + " is no tool that you can see"}
 }

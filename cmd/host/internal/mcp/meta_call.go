@@ -44,15 +44,7 @@ func runCall(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := which
-	if strings.HasPrefix(which, handlePrefix) {
-		f, err := c.resolve(ctx, which)
-		if err != nil {
-			return nil, err
-		}
-		name = f.Name
-	}
-	result, err := c.desk.Call(ctx, name, input)
+	result, err := c.desk.Call(ctx, which, input)
 	if err != nil {
 		return failedCall{forModels(err), result.Tool.Name, result.Logs}, err
 	}

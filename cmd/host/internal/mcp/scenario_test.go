@@ -513,6 +513,40 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// A tool that is suspended is there, by its handle as by its name, for whoever sees it, and for nobody else.
+func TestSuspendedToolsAreThere(t *testing.T) {
+	t.Parallel()
+	w := open(t, setting{})
+	url := w.serve()
+	p := w.overHTTP(url, current, "acme/ann", nil)
+	handle := forgeOK(t, p, nil)
+	d, err := w.desk(t.Context(), principal("acme", "ann"), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Suspend(t.Context(), handle, "for a look"); err != nil {
+		t.Fatal(err)
+	}
+	for who, c := range map[string]struct {
+		peer peer
+		want string
+	}{
+		"its owner":       {p, "suspended"},
+		"another session": {w.overHTTP(url, "2025-11-25", "acme/ann", nil), "not_found"},
+		"another persona": {w.overHTTP(url, current, "acme/ben", nil), "not_found"},
+		"another tenant":  {w.overHTTP(url, current, "globex/bob", nil), "not_found"},
+	} {
+		for _, which := range []string{handle, "add_numbers"} {
+			for _, name := range []string{"call_tool", "describe_tool"} {
+				r := use(t, c.peer, name, map[string]any{"tool": which})
+				if r.Error.Code != c.want || strings.Contains(r.Error.Message, "for a look") != (c.want == "suspended") || r.Error.Hint == "" {
+					t.Errorf("%s, %s of %s: %+v", who, name, which, r.Error)
+				}
+			}
+		}
+	}
+}
+
 func TestThePromptsExampleIsForged(t *testing.T) {
 	t.Parallel()
 	w := open(t, setting{})
