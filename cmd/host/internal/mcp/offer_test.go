@@ -100,18 +100,23 @@ func TestCompletion(t *testing.T) {
 		add, sub := forgeOK(t, p, nil), forgeOK(t, p, map[string]any{"name": "sub_numbers", "description": "Adds numbers, too."})
 		for _, c := range []struct {
 			who            peer
-			uri, name, so  string
+			of, name, so   string
 			want, wantElse string
 		}{
-			{p, "toolsmith://tools/{+id}/source", "id", "add", add, ""},
-			{p, "toolsmith://tools/{+id}/verdicts", "id", sub[:len(sub)-1], sub, ""},
-			{p, "toolsmith://tools/{+id}/verdicts", "id", "", add, sub},
-			{p, "toolsmith://tools/{+id}/verdicts", "id", "nothing", "", ""},
-			{p, "toolsmith://tools/{+id}/verdicts", "part", "", "", ""},
+			{p, "toolsmith://tools/{+handle}/source", "handle", "add", add, ""},
+			{p, "toolsmith://tools/{+handle}/verdicts", "handle", sub[:len(sub)-1], sub, ""},
+			{p, "toolsmith://tools/{+handle}/verdicts", "handle", "", add, sub},
+			{p, "toolsmith://tools/{+handle}/verdicts", "handle", "nothing", "", ""},
+			{p, "toolsmith://audit{?after}", "after", "", "", ""},
 			{p, "toolsmith://results/{id}/{part}", "id", "", "", ""},
-			{other, "toolsmith://tools/{+id}/source", "id", "", "", ""},
+			{p, "write_forge_request", "task", "", "", ""},
+			{other, "toolsmith://tools/{+handle}/source", "handle", "", "", ""},
 		} {
-			m := c.who.call("completion/complete", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": c.uri}, "argument": map[string]any{"name": c.name, "value": c.so}})
+			ref := map[string]any{"type": "ref/resource", "uri": c.of}
+			if !strings.Contains(c.of, "://") {
+				ref = map[string]any{"type": "ref/prompt", "name": c.of}
+			}
+			m := c.who.call("completion/complete", map[string]any{"ref": ref, "argument": map[string]any{"name": c.name, "value": c.so}})
 			var r struct {
 				Completion struct {
 					Values []string
@@ -129,7 +134,7 @@ func TestCompletion(t *testing.T) {
 			}
 			slices.Sort(want)
 			if got := slices.Sorted(slices.Values(r.Completion.Values)); !slices.Equal(got, want) || r.Completion.Total != len(want) {
-				t.Errorf("%s: %q of %s, %s: %v, want %v", version, c.so, c.uri, c.name, got, want)
+				t.Errorf("%s: %q of %s, %s: %v, want %v", version, c.so, c.of, c.name, got, want)
 			}
 		}
 	}

@@ -63,13 +63,16 @@ An example that passes:
 
 ` + ForgeExample
 
+// lesson is the prompt that there is.
+var lesson = sdk.Prompt{
+	Name: "write_forge_request", Title: "Write a forge request",
+	Description: "Teaches how to write a request for forge_tool that passes, with an example.",
+	Arguments:   []*sdk.PromptArgument{{Name: "task", Description: "What the tool is to do."}},
+}
+
 func (s *seat) addPrompts() {
-	prompt := &sdk.Prompt{
-		Name: "write_forge_request", Title: "Write a forge request",
-		Description: "Teaches how to write a request for forge_tool that passes, with an example.",
-		Arguments:   []*sdk.PromptArgument{{Name: "task", Description: "What the tool is to do."}},
-	}
-	s.server.AddPrompt(prompt, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	prompt := lesson
+	s.server.AddPrompt(&prompt, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		text := forgeLesson
 		const most = 4000
 		if task := []rune(req.Params.Arguments["task"]); len(task) > 0 {

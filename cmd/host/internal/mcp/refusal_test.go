@@ -67,6 +67,11 @@ var refusals = map[string]struct {
 	"no such resource":              {"POST", text("resources/read", `{"uri":"file:///etc/passwd"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
 	"no such source":                {"POST", text("resources/read", `{"uri":"toolsmith://tools/emergent:1/source"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
 	"no such prompt":                {"POST", text("prompts/get", `{"name":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"no such template":              {"POST", text("completion/complete", `{"ref":{"type":"ref/resource","uri":"toolsmith://nope/{x}"},"argument":{"name":"x","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"another name of a variable":    {"POST", text("completion/complete", `{"ref":{"type":"ref/resource","uri":"toolsmith://tools/{handle}/source"},"argument":{"name":"handle","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"no such variable":              {"POST", text("completion/complete", `{"ref":{"type":"ref/resource","uri":"toolsmith://results/{id}/{part}"},"argument":{"name":"handle","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"no prompt to be completed":     {"POST", text("completion/complete", `{"ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"task","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
+	"no such argument":              {"POST", text("completion/complete", `{"ref":{"type":"ref/prompt","name":"write_forge_request"},"argument":{"name":"x","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
 	"a cursor of nobody":            {"POST", text("tools/list", `{"cursor":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
 	"no version in the message":     {"POST", text("tools/list", "{}"), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/list"}, 400, -32602, "invalid_request"},
 	"no version in the header":      {"POST", text("tools/list", modernMeta), nil, 400, -32020, "invalid_request"},
@@ -117,7 +122,7 @@ func TestRefusalsSayHowToMendThem(t *testing.T) {
 			t.Errorf("%s: nothing says what is allowed", name)
 		}
 		if c.method != http.MethodHead {
-			checkRefusal(t, name, r, c.code, c.ours, strings.Contains(c.body, `"id":7`) && !strings.Contains(c.body, "result"))
+			checkRefusal(t, name, r, c.code, c.ours, strings.Contains(c.body, `"id":7`) && !strings.Contains(c.body, `"result"`))
 		}
 		if r.header.Get("Mcp-Session-Id") != "" {
 			t.Errorf("%s begins a session", name)

@@ -28,14 +28,20 @@ func tooLarge(bytes int) error {
 	return &tool.Error{Code: tool.OutputTooLarge, Message: fmt.Sprintf("the result has %d bytes; at most %d are kept", bytes, maxLength), Hint: "ask for less at once"}
 }
 
+// byHandle stands for the handle of a tool in a template.
+const byHandle = "{+handle}"
+
+// templates are those of the addresses of resources.
+var templates = []sdk.ResourceTemplate{
+	{URITemplate: sourceURI(byHandle), Name: "source", Title: "Source of a tool", Description: "The source of a forged tool, by its handle.", MIMEType: "text/plain"},
+	{URITemplate: verdictsURI(byHandle), Name: "verdicts", Title: "Verdicts on a tool", Description: "What judges and people said of a forged tool.", MIMEType: "application/json"},
+	{URITemplate: scheme + "audit{?after}", Name: "audit page", Title: "Page of the audit log", Description: "The audit log after a sequence.", MIMEType: "application/json"},
+	{URITemplate: scheme + "results/{id}/{part}", Name: "result", Title: "Part of a result", Description: "A part of a result that was too large.", MIMEType: "text/plain"},
+}
+
 func (s *seat) addResources() {
 	s.server.AddResource(&sdk.Resource{URI: scheme + "audit", Name: "audit", Title: "Audit log", Description: "The first entries of the audit log.", MIMEType: "application/json"}, s.read)
-	for _, t := range []sdk.ResourceTemplate{
-		{URITemplate: sourceURI("{+id}"), Name: "source", Title: "Source of a tool", Description: "The source of a forged tool, by its handle.", MIMEType: "text/plain"},
-		{URITemplate: verdictsURI("{+id}"), Name: "verdicts", Title: "Verdicts on a tool", Description: "What judges and people said of a forged tool.", MIMEType: "application/json"},
-		{URITemplate: scheme + "audit{?after}", Name: "audit page", Title: "Page of the audit log", Description: "The audit log after a sequence.", MIMEType: "application/json"},
-		{URITemplate: scheme + "results/{id}/{part}", Name: "result", Title: "Part of a result", Description: "A part of a result that was too large.", MIMEType: "text/plain"},
-	} {
+	for _, t := range templates {
 		s.server.AddResourceTemplate(&t, s.read)
 	}
 }

@@ -29,7 +29,7 @@ async function library(name, client, transport, version) {
   await progresses(client, name);
   await cancels(client, spins, transport);
   assert.equal((await client.listPrompts()).prompts[0].name, 'write_forge_request');
-  const { values } = (await client.complete({ ref: { type: 'ref/resource', uri: 'toolsmith://tools/{+id}/source' }, argument: { name: 'id', value: `${name}_spin` } })).completion;
+  const { values } = (await client.complete({ ref: { type: 'ref/resource', uri: 'toolsmith://tools/{+handle}/source' }, argument: { name: 'handle', value: `${name}_spin` } })).completion;
   assert.deepEqual(values, [spins]);
   assert.match((await client.readResource({ uri: `toolsmith://tools/${spins}/source` })).contents[0].text, /spin until the end/);
   await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), ({ code, data }) => code === -32602 && data.code === 'not_found');
