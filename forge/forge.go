@@ -62,6 +62,7 @@ type Forge struct {
 	sandbox Sandbox
 	judge   Judge
 	shelf   Shelf
+	told    tool.Told[overrun] // of requests that were no attempt any more
 }
 
 // New makes a forge of the rooms it works with.
@@ -84,7 +85,7 @@ func New(sandbox Sandbox, judge Judge, shelf Shelf, opt Options) *Forge {
 	if opt.Random == nil {
 		opt.Random = rand.Reader
 	}
-	return &Forge{opt, sandbox, judge, shelf}
+	return &Forge{opt: opt, sandbox: sandbox, judge: judge, shelf: shelf}
 }
 
 // Forge reads a request, in JSON as models write it, and takes it through all gates. The result is never nil; with an error it
@@ -117,9 +118,8 @@ type job struct {
 func (j *job) run(ctx context.Context, read func() error) error {
 	for _, stage := range []func(context.Context) error{
 		j.enabled,
-		func(context.Context) error { return read() },
+		func(ctx context.Context) error { return j.attempt(ctx, read) },
 		j.nameIsFree,
-		j.attempt,
 		j.permitted,
 		j.check,
 		j.unlike,

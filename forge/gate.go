@@ -52,14 +52,28 @@ func (j *job) nameIsFree(ctx context.Context) (err error) {
 	return err
 }
 
-func (j *job) attempt(ctx context.Context) error {
+// attempt reads a request, and counts it whatever is wrong with it: one that is refused has cost the host its time, and stands in the
+// audit log. Who has no attempt left is not told more.
+func (j *job) attempt(ctx context.Context, read func() error) (err error) {
+	unfit := read()
+	stage := j.result.Stage
 	j.result.Stage = StageLimit
-	n, err := j.forge.shelf.Attempt(ctx, j.by, map[string]any{
+	if j.result.Attempt, err = j.forge.shelf.Attempt(ctx, j.by, j.asked()); err != nil {
+		return err
+	}
+	j.result.Stage = stage
+	return unfit
+}
+
+// asked is what the audit log says of a request: nothing when it could not be read.
+func (j *job) asked() any {
+	if j.request == nil {
+		return nil
+	}
+	return map[string]any{
 		"name": j.request.Name, "mode": j.request.Implementation.Mode, "sourceHash": j.candidate.SourceHash,
 		"allowlist": j.request.Implementation.Allowlist, "testCases": len(j.request.TestCases),
-	})
-	j.result.Attempt = n
-	return err
+	}
 }
 
 func (j *job) permitted(context.Context) error {

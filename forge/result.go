@@ -88,7 +88,7 @@ func (j *job) refused(ctx context.Context, err error) error {
 		kind = Failed
 	}
 	j.tell(Event{Kind: kind, Stage: j.result.Stage, Category: Classify(j.result.Stage, err), Reason: e.Message})
-	if j.result.Stage == StageDisabled || j.by.Validate() != nil {
+	if j.result.Stage == StageDisabled || j.by.Validate() != nil || !j.telling(e) {
 		return e // nothing else happens
 	}
 	data := map[string]any{"stage": j.result.Stage, "code": e.Code, "reason": cut(e.Message)}
@@ -102,6 +102,18 @@ func (j *job) refused(ctx context.Context, err error) error {
 		return errors.Join(e, logged)
 	}
 	return e
+}
+
+// overrun is that a persona asked on when nothing was left.
+type overrun struct {
+	tenant, persona string
+	code            tool.Code
+}
+
+// telling reports whether a refusal belongs in the audit log: all of attempts do, whose number is bounded, and of what is no attempt
+// any more a persona's first in a minute.
+func (j *job) telling(e *tool.Error) bool {
+	return j.result.Attempt > 0 || j.forge.told.First(overrun{j.by.Tenant, j.by.Persona, e.Code}, j.forge.opt.Now())
 }
 
 // cut shortens what stands in an audit entry.

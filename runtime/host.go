@@ -50,7 +50,7 @@ type Host struct {
 	drift drift
 
 	admission *admission
-	denials   denials
+	denials   tool.Told[denial]
 
 	catalogs catalogs
 	profiles profiles
