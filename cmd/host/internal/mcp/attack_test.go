@@ -92,7 +92,7 @@ func sameJSON(a, b string) bool {
 
 var statuses = map[int]string{
 	http.StatusUnauthorized: "error:denied", http.StatusForbidden: "error:denied", http.StatusNotFound: "error:not_found",
-	http.StatusTooManyRequests: "error:over_quota", http.StatusRequestTimeout: "error:timeout",
+	http.StatusTooManyRequests: "error:limit", http.StatusRequestTimeout: "error:timeout",
 }
 
 // outcomeOf reads an answer over HTTP.
@@ -246,7 +246,7 @@ func (s *siege) run(t *testing.T, a attack) outcome {
 		return s.walk(t, a)
 	case a.MessageRepeat != nil:
 		o := outcome{}
-		for i := 0; i < 2000 && o.what != "error:over_quota"; i++ {
+		for i := 0; i < 2000 && o.what != "error:limit"; i++ {
 			o = s.send("tenantA/flood", "", nil, "", a.MessageRepeat.Message)
 		}
 		return o

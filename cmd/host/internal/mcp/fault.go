@@ -32,7 +32,7 @@ func malformed(message string) *fault {
 // wire is a fault as the protocol library takes it.
 func (f *fault) wire() *jsonrpc.Error {
 	a := f.advice
-	if a.Code == "" {
+	if a.code == "" {
 		a = adviceFor(f.code)
 	}
 	return &jsonrpc.Error{Code: f.code, Message: f.message, Data: a.data()}
@@ -58,14 +58,29 @@ func (f *fault) status(session bool) int {
 	return http.StatusBadRequest
 }
 
-// advice is what an error of the protocol says besides, as its data: our code, and how to mend it.
+// advice is what an error of the protocol says besides, in its data: our code, how to mend it, and when the same may go well.
 type advice struct {
-	Code tool.Code `json:"code"`
-	Hint string    `json:"hint"`
+	code tool.Code
+	hint string
 }
 
-func (a advice) data() json.RawMessage {
-	text, _ := json.Marshal(a) // two texts
+func (a advice) data() json.RawMessage { return a.within(nil) }
+
+// within adds the advice to the data of an error, unless that has some, or is no object. The protocol library quotes addresses in
+// the way of Go: what is no JSON is left out.
+func (a advice) within(data json.RawMessage) json.RawMessage {
+	var all map[string]any
+	if err := json.Unmarshal(data, &all); err != nil && json.Valid(data) || all["code"] != nil {
+		return data
+	}
+	if all == nil {
+		all = map[string]any{}
+	}
+	all["code"], all["hint"] = a.code, a.hint
+	if after := retryAfter(a.code); after > 0 {
+		all["retryAfterMs"] = after.Milliseconds()
+	}
+	text, _ := json.Marshal(all) // texts, a number, and what was JSON
 	return text
 }
 
@@ -78,6 +93,8 @@ func adviceFor(code int64) advice {
 		return advice{tool.InvalidRequest, "tools/list, prompts/list and resources/templates/list say what there is, and what it takes"}
 	case sdk.CodeHeaderMismatch:
 		return advice{tool.InvalidRequest, "send the headers Mcp-Protocol-Version, Mcp-Method and Mcp-Name as the message says them"}
+	case sdk.CodeUnsupportedProtocolVersion:
+		return advice{tool.InvalidRequest, "send one of the versions that are supported"}
 	case jsonrpc.CodeInternalError:
 		return advice{tool.Internal, "the log of the host says more"}
 	}
@@ -85,14 +102,12 @@ func adviceFor(code int64) advice {
 }
 
 // coded gives an error of the protocol library what it lacks: a code, when it has none because the request came at the wrong
-// time, and advice.
+// time, and advice, beside what its data has.
 func coded(err error) *jsonrpc.Error {
 	whole := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code != 0 {
 		whole.Code, whole.Data = e.Code, e.Data
 	}
-	if len(whole.Data) == 0 {
-		whole.Data = adviceFor(whole.Code).data()
-	}
+	whole.Data = adviceFor(whole.Code).within(whole.Data)
 	return &whole
 }

@@ -59,6 +59,28 @@ func TestErrorsOfTheProtocolTellWhoseFaultItIs(t *testing.T) {
 	}
 }
 
+// Whatever data an error has, it is told how to mend it.
+func TestAdviceIsAdded(t *testing.T) {
+	t.Parallel()
+	const hinted = `"code":"limit","hint":"wait","retryAfterMs":10000`
+	for data, want := range map[string]string{
+		``:                      `{` + hinted + `}`,
+		`null`:                  `{` + hinted + `}`,
+		`{}`:                    `{` + hinted + `}`,
+		`{"uri":"\x01"}`:        `{` + hinted + `}`, // no JSON
+		`{"supported":["a"]}`:   `{` + hinted + `,"supported":["a"]}`,
+		`{"code":"denied"}`:     `{"code":"denied"}`,
+		`["what there may be"]`: `["what there may be"]`,
+	} {
+		if got := string(advice{tool.Limit, "wait"}.within(json.RawMessage(data))); got != want {
+			t.Errorf("%s becomes %s, want %s", data, got, want)
+		}
+	}
+	if got := string(advice{tool.NotFound, "look"}.data()); got != `{"code":"not_found","hint":"look"}` {
+		t.Error(got)
+	}
+}
+
 // Why nobody answered is told as it was.
 func TestWhyAQuestionHasNoAnswer(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,6 @@ func (h *handler) seat(w http.ResponseWriter, r *http.Request) *seat {
 	}
 	s := h.face.seat(p)
 	if s == nil {
-		w.Header().Set("Retry-After", "60")
 		refuse(w, http.StatusServiceUnavailable, tool.Unavailable, "try again later", "the server ends, or serves too many credentials at once")
 	}
 	return s
@@ -173,8 +172,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request, s *seat) (f fram
 		return f, false
 	}
 	if reason := s.enter(f, r); reason != "" {
-		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusTooManyRequests, tool.OverQuota, "come again later", reason)
+		refuse(w, http.StatusTooManyRequests, tool.Limit, "come again later", reason)
 		return f, false
 	}
 	hold(r, body)

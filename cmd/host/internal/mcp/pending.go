@@ -38,7 +38,7 @@ func (p *pending) admit(f frame) *fault {
 	}
 	if len(p.open) == maxCalls {
 		return &fault{
-			jsonrpc.CodeInternalError, fmt.Sprintf("%d calls wait for their answers", maxCalls), advice{tool.OverQuota, "wait for one of them, or cancel it"},
+			jsonrpc.CodeInternalError, fmt.Sprintf("%d calls wait for their answers", maxCalls), advice{tool.Limit, "wait for one of them, or cancel it"},
 		}
 	}
 	p.open[key] = false

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,7 +45,7 @@ var refusals = map[string]struct {
 	"another method, now":           {"GET", "", map[string]string{"Mcp-Protocol-Version": current}, 405, 0, "invalid_request"},
 	"an end, now":                   {"DELETE", "", map[string]string{"Mcp-Protocol-Version": current, "Mcp-Session-Id": "S"}, 405, 0, "invalid_request"},
 	"a version that never was":      {"POST", begin, map[string]string{"Mcp-Protocol-Version": "2025-01-01"}, 400, 0, "invalid_request"},
-	"a version that is to come":     {"POST", strings.ReplaceAll(text("tools/list", modernMeta), current, "2099-01-01"), map[string]string{"Mcp-Protocol-Version": "2099-01-01", "Mcp-Method": "tools/list"}, 400, -32022, ""},
+	"a version that is to come":     {"POST", strings.ReplaceAll(text("tools/list", modernMeta), current, "2099-01-01"), map[string]string{"Mcp-Protocol-Version": "2099-01-01", "Mcp-Method": "tools/list"}, 400, -32022, "invalid_request"},
 	"replay":                        {"GET", "", map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "a_1"}, 400, 0, "invalid_request"},
 	"replay of nothing":             {"GET", "", map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "x"}, 400, 0, "invalid_request"},
 	"replay of a call":              {"POST", text("ping", "{}"), map[string]string{"Mcp-Session-Id": "S", "Last-Event-ID": "a_1"}, 400, -32600, "invalid_request"},
@@ -65,6 +66,7 @@ var refusals = map[string]struct {
 	"params that do not fit, now":   {"POST", text("tools/call", strings.TrimSuffix(modernMeta, "}")+`,"name":5}`), map[string]string{"Mcp-Protocol-Version": current, "Mcp-Method": "tools/call"}, 400, -32602, "invalid_request"},
 	"no such tool":                  {"POST", text("tools/call", `{"name":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
 	"no such resource":              {"POST", text("resources/read", `{"uri":"file:///etc/passwd"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
+	"a resource that is no text":    {"POST", text("resources/read", `{"uri":"toolsmith://\u0001"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
 	"no such source":                {"POST", text("resources/read", `{"uri":"toolsmith://tools/emergent:1/source"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "not_found"},
 	"no such prompt":                {"POST", text("prompts/get", `{"name":"x"}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
 	"no such template":              {"POST", text("completion/complete", `{"ref":{"type":"ref/resource","uri":"toolsmith://nope/{x}"},"argument":{"name":"x","value":""}}`), map[string]string{"Mcp-Session-Id": "S"}, 200, -32602, "invalid_request"},
@@ -136,8 +138,15 @@ func TestRefusalsSayHowToMendThem(t *testing.T) {
 func checkRefusal(t *testing.T, name string, r reply, code int, ours string, called bool) {
 	t.Helper()
 	if code == 0 {
-		var p struct{ Code, Hint, Detail string }
-		if err := json.Unmarshal([]byte(r.body), &p); err != nil || p.Code != ours || p.Hint == "" || p.Detail == "" || r.header.Get("Content-Type") != "application/problem+json" {
+		var p struct {
+			Code, Hint, Detail string
+			RetryAfterMs       int
+		}
+		wait, _ := strconv.Atoi(r.header.Get("Retry-After"))
+		if (wait > 0) != (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable) {
+			t.Errorf("%s: %d, and Retry-After %q", name, r.status, r.header.Get("Retry-After"))
+		}
+		if err := json.Unmarshal([]byte(r.body), &p); err != nil || p.Code != ours || p.Hint == "" || p.Detail == "" || p.RetryAfterMs != wait*1000 || r.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: no problem with a code and a hint: %s %s", name, r.header.Get("Content-Type"), r.body)
 		}
 		return
@@ -286,9 +295,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	until(t, "the bound", func() bool {
 		r := ask(t, http.MethodPost, url, begin, nil)
 		if r.status == http.StatusTooManyRequests {
-			checkRefusal(t, "one too many", r, 0, "over_quota", false)
+			checkRefusal(t, "one too many", r, 0, "limit", false)
 		}
-		return r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") != ""
+		return r.status == http.StatusTooManyRequests
 	})
 	alive := 0
 	for _, name := range names {
@@ -325,7 +334,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			t.Fatalf("%d", status)
 		}
 	}
-	checkRefusal(t, "one too many", ask(t, http.MethodPost, url, body, header), 0, "over_quota", false)
+	checkRefusal(t, "one too many", ask(t, http.MethodPost, url, body, header), 0, "limit", false)
 	use(t, w.overHTTP(url, current, "acme/ann", nil), "list_my_tools", map[string]any{}) // is no subscription
 	end()
 	until(t, "room for another", func() bool { status, _ := listens(); return status == http.StatusOK })
@@ -426,9 +435,11 @@ func TestCloseEndsSessions(t *testing.T) {
 		t.Logf("its client is told: %+v", m)
 	}
 	for name, header := range map[string]map[string]string{"a session": nil, "a list": {"Mcp-Protocol-Version": current, "Mcp-Method": "tools/list"}} {
-		if r := ask(t, http.MethodPost, url, begin, header); r.status != http.StatusServiceUnavailable {
+		r := ask(t, http.MethodPost, url, begin, header)
+		if r.status != http.StatusServiceUnavailable {
 			t.Errorf("%s is begun: %d %s", name, r.status, r.body)
 		}
+		checkRefusal(t, name, r, 0, "unavailable", false)
 	}
 }
 

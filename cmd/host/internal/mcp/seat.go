@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/base32"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -134,17 +133,11 @@ func advised(method string, err error) error {
 	}
 	data := e.Data
 	switch {
-	case method == "tools/call" && e.Code == jsonrpc.CodeInvalidParams && len(data) == 0:
+	case e.Code != jsonrpc.CodeInvalidParams:
+	case method == "tools/call" && len(data) == 0:
 		data = advice{tool.NotFound, "tools/list has those that there are; others are called by call_tool"}.data()
-	case method == "resources/read":
-		var at struct {
-			URI string `json:"uri"`
-			advice
-		}
-		if json.Unmarshal(data, &at) == nil && at.URI != "" && at.Code == "" {
-			at.advice = advice{tool.NotFound, "resources/list and resources/templates/list have those that there are"}
-			data, _ = json.Marshal(at) // texts
-		}
+	case method == "resources/read" && len(data) > 0: // the address
+		data = advice{tool.NotFound, "resources/list and resources/templates/list have those that there are"}.within(data)
 	}
 	return coded(&jsonrpc.Error{Code: e.Code, Message: e.Message, Data: data})
 }
@@ -176,7 +169,7 @@ var (
 	errInternal = &fault{code: jsonrpc.CodeInternalError, message: "the host failed"}
 	errEnds     = &fault{jsonrpc.CodeInternalError, "the server ends", advice{tool.Unavailable, "try again later"}}
 	errNoName   = &fault{jsonrpc.CodeInternalError, "there is no randomness for the name of a session", advice{tool.Unavailable, "try again later"}}
-	errSessions = &fault{jsonrpc.CodeInternalError, "too many sessions of this key", advice{tool.OverQuota, "end one, or wait until one has been idle"}}
+	errSessions = &fault{jsonrpc.CodeInternalError, "too many sessions of this key", advice{tool.Limit, "end one, or wait until one has been idle"}}
 )
 
 func (s *seat) idle() bool {
