@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "examples": examples, "serve": serve, "served": served, "get": get, "token": token, "expand": expand, "hold": hold, "restoring": restoring,
+			"exits": exits, "examples": examples, "serve": serve, "served": served, "secured": secured, "get": get, "token": token, "expand": expand, "hold": hold, "restoring": restoring,
 			"shelve": shelve, "used": used, "tamper": tamper, "adapt": adapt, "tomorrow": tomorrow, "lastrun": lastrun, "await": await,
 			"model": func(ts *testscript.TestScript, neg bool, args []string) { modeltest.Command(ts, neg, args) },
 		},

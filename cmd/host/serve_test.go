@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +69,21 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("host serve says %q", first)
 	}
 	ts.Setenv("SERVER", address)
+}
+
+// secured FILE serves what everybody is told of a host over TLS, until the script ends. Its certificate is its own authority, and goes to
+// a file.
+func secured(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: secured FILE")
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"version":"v9"}`) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	ts.Defer(server.Close)
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
+	ts.Setenv("SERVER", server.URL)
 }
 
 // get URL FILE writes what an address answers to a file. It fails unless the status is 200.

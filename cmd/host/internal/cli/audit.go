@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/toolsmith/cmd/host/internal/desk"
+	"example.com/toolsmith/cmd/host/internal/remote"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -73,7 +74,7 @@ func (l storedLog) Audit(ctx context.Context, q tiers.AuditQuery) (events []tool
 // readAudit reads the log of a tenant, or that of a host elsewhere.
 func (f *face) readAudit(ctx context.Context, place dataFlags, tenant string, read func(auditLog) error) error {
 	if place.server != "" {
-		return atServer(place, cliSession, func(d desk.Desk) error { return read(d) })
+		return f.atServer(ctx, place, cliSession, func(d desk.Desk) error { return read(d) })
 	}
 	return f.readLog(ctx, place, func(shelf *tiers.Shelf) error { return read(storedLog{shelf, tenant}) })
 }
@@ -162,17 +163,17 @@ func (f *face) showEvent(e tool.AuditEvent) {
 func (f *face) auditExportCommand(place *dataFlags) *cobra.Command {
 	var out string
 	var force bool
-	cmd := &cobra.Command{
+	cmd := canBeElsewhere(&cobra.Command{
 		Use:   "export",
 		Short: "Write the whole log as JSON lines",
 		Long: "Writes the log of every tenant from its first entry, one JSON object in each line, to standard output or a file. The file is\n" +
-			"written whole or not at all, readable by the user alone.",
+			"written whole or not at all, readable by the user alone. With --server it is the log of the key's tenant, and an administrator's.",
 		Example: f.examples("host audit export", "host audit export | wc -l"),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.failed(f.exportLog(cmd.Context(), *place, out, force))
+			return f.failed(f.exportWhere(cmd.Context(), *place, func(write func(io.Writer) error) error { return f.export(out, force, write) }))
 		},
-	}
+	})
 	cmd.Flags().StringVar(&out, "out", stdin, "`FILE` to write; - is standard output")
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd
@@ -184,37 +185,75 @@ type exportReport struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func (f *face) exportLog(ctx context.Context, place dataFlags, out string, force bool) error {
+// exportWhere exports the logs of a data directory, or that of the key's tenant at a host elsewhere.
+func (f *face) exportWhere(ctx context.Context, place dataFlags, export func(write func(io.Writer) error) error) error {
+	if place.server != "" {
+		return f.atClient(ctx, place, cliSession, func(c *remote.Client) error {
+			who, err := c.Caller(ctx)
+			if err == nil {
+				err = who.Scopes.Require(tool.ScopeAdmin) // others do not see the whole log
+			}
+			if err != nil {
+				return err
+			}
+			return export(func(to io.Writer) error { return exportPages(ctx, c, to) })
+		})
+	}
 	return f.readLog(ctx, place, func(shelf *tiers.Shelf) error {
 		tenants, err := shelf.Tenants(ctx)
 		if err != nil {
 			return err
 		}
-		write := func(to io.Writer) error {
+		return export(func(to io.Writer) error {
 			for _, tenant := range tenants {
 				if err := shelf.Export(ctx, tenant, to); err != nil {
 					return err
 				}
 			}
 			return nil
-		}
-		if out == stdin {
-			if err := write(&escapingWriter{f.out}); f.out.err == nil {
-				return err
-			}
-			return nil // nobody reads on, which Main tells
-		}
-		n, err := writeWhole(out, force, write)
-		if err != nil {
+		})
+	})
+}
+
+// exportPages writes what tiers.Shelf.Export does of a log that is read in parts.
+func exportPages(ctx context.Context, log auditLog, to io.Writer) error {
+	query := tiers.AuditQuery{Limit: maxTail}
+	for {
+		page, last, err := log.Audit(ctx, query)
+		if err != nil || last == 0 {
 			return err
 		}
-		if f.format == asJSON {
-			f.printJSON(exportReport{out, n})
-			return nil
+		for _, e := range page {
+			line, err := tool.Canonical(e)
+			if err != nil {
+				return err
+			}
+			if _, err := to.Write(append(line, '\n')); err != nil {
+				return err
+			}
 		}
-		f.printf("%s\n", escape(fmt.Sprintf("%s holds the whole log, %s", out, size(n))))
+		query.After = last
+	}
+}
+
+// export writes an export to standard output or a file.
+func (f *face) export(out string, force bool, write func(io.Writer) error) error {
+	if out == stdin {
+		if err := write(&escapingWriter{f.out}); f.out.err == nil {
+			return err
+		}
+		return nil // nobody reads on, which Main tells
+	}
+	n, err := writeWhole(out, force, write)
+	if err != nil {
+		return err
+	}
+	if f.format == asJSON {
+		f.printJSON(exportReport{out, n})
 		return nil
-	})
+	}
+	f.printf("%s\n", escape(fmt.Sprintf("%s holds the whole log, %s", out, size(n))))
+	return nil
 }
 
 // escapingWriter spells what a terminal would act on in lines of JSON as JSON may.

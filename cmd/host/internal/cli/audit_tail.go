@@ -82,7 +82,7 @@ func (f *face) tail(ctx context.Context, place dataFlags, flags tailFlags) error
 
 // tailServer is tail for the log of a host elsewhere, which can be looked at at any time.
 func (f *face) tailServer(ctx context.Context, place dataFlags, flags tailFlags) error {
-	return atServer(place, flags.who.session, func(d desk.Desk) error {
+	return f.atServer(ctx, place, flags.who.session, func(d desk.Desk) error {
 		wanted, err := flags.filter(ctx, d.Versions)
 		if err != nil {
 			return err

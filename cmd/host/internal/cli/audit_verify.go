@@ -84,7 +84,7 @@ func (f *face) verify(ctx context.Context, place dataFlags, head string) error {
 // verifyWhere checks the chains of a data directory, or that of the key's tenant at a host elsewhere.
 func (f *face) verifyWhere(ctx context.Context, place dataFlags, report *verifyReport, head string) error {
 	if place.server != "" {
-		return atClient(place, cliSession, func(c *remote.Client) error {
+		return f.atClient(ctx, place, cliSession, func(c *remote.Client) error {
 			who, err := c.Caller(ctx)
 			if err == nil {
 				err = report.add(who.Tenant, func() (tiers.Chain, error) { return c.VerifyAudit(ctx) })

@@ -80,7 +80,7 @@ func (f *face) openAndCall(ctx context.Context, name string, place dataFlags, fl
 	}
 	call := func(d desk.Desk) error { report = callOnce(ctx, d, name, input); return nil }
 	if place.server != "" {
-		return report, atServer(place, flags.caller.session, call)
+		return report, f.atServer(ctx, place, flags.caller.session, call)
 	}
 	h, err := f.openHost(ctx, place, noJudge, nil)
 	if err != nil {

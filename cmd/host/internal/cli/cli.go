@@ -67,7 +67,7 @@ func (f *face) rootCommand() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return place.checkServer(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				f.printVersion()
+				f.printVersion(readVersion())
 				return nil
 			}
 			return cmd.Help()
@@ -80,7 +80,7 @@ func (f *face) rootCommand() *cobra.Command {
 	root.PersistentFlags().Var(&f.format, "output", "form of the result, text or json")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	place.register(root.PersistentFlags())
-	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(&place), f.versionCommand())
+	root.AddCommand(f.runCommand(), f.casesCommand(), f.policyCommand(), f.configCommand(&place), f.doctorCommand(&place), f.versionCommand(&place))
 	root.AddCommand(f.forgeCommand(&place), f.callCommand(&place), f.sessionCommand(&place), f.usageCommand(&place))
 	root.AddCommand(f.personaCommand(&place))
 	root.AddCommand(f.toolCommand(&place), f.auditCommand(&place), f.backupCommand(&place), f.restoreCommand(&place))

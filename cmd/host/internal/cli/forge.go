@@ -171,7 +171,7 @@ func (f *face) forgeOnce(
 // atForge makes a tool at the desk that the flags name.
 func (f *face) atForge(ctx context.Context, place dataFlags, flags forgeFlags, do func(*openedHost, desk.Desk) (*tool.Record, error)) (err error) {
 	if place.server != "" {
-		return atServer(place, flags.caller.session, func(d desk.Desk) error { _, err := do(nil, d); return err })
+		return f.atServer(ctx, place, flags.caller.session, func(d desk.Desk) error { _, err := do(nil, d); return err })
 	}
 	var missing error
 	h, err := f.openHost(ctx, place, flags.judges, func(c *config.Config) {

@@ -14,6 +14,7 @@ import (
 type dataFlags struct {
 	config, data string
 	server       string
+	ca           string // file with the authorities of its certificate; "" are those of the system
 	insecure     bool
 }
 
@@ -21,6 +22,7 @@ func (d *dataFlags) register(set *pflag.FlagSet) {
 	set.Var((*filled)(&d.config), "config", "configuration `FILE` of verbs that keep tools (default toolsmith/config.yaml in $XDG_CONFIG_HOME or ~/.config)")
 	set.Var((*filled)(&d.data), "data", "`DIR` of their data, or "+config.Memory+" for none that is kept (default toolsmith in $XDG_DATA_HOME or ~/.local/share)")
 	set.Var((*filled)(&d.server), "server", "`URL` of a host elsewhere that does what the verb says; its key is taken from "+tokenEnv)
+	set.Var((*filled)(&d.ca), "ca", "with --server, PEM `FILE` of the authorities that its certificate may come from (default those of the system)")
 	set.BoolVar(&d.insecure, "insecure", false, "with --server, let the key go to another machine without TLS")
 }
 

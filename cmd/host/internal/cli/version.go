@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/toolsmith/assets"
+	"example.com/toolsmith/cmd/host/internal/remote"
 )
 
 // version says what this program is made of.
@@ -14,11 +15,12 @@ type version struct {
 	Version string `json:"version"` // of the module, or (devel)
 	Commit  string `json:"commit"`  // "unknown" when the build did not record it
 	Go      string `json:"go"`
-	Engine  string `json:"engine"` // SHA-256 of the sandbox engine
+	Engine  string `json:"engine"`           // SHA-256 of the sandbox engine
+	Server  string `json:"server,omitempty"` // the version of the host elsewhere that was asked
 }
 
 func readVersion() version {
-	v := version{"(devel)", "unknown", goruntime.Version(), assets.QuickJSSHA256()}
+	v := version{"(devel)", "unknown", goruntime.Version(), assets.QuickJSSHA256(), ""}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -39,22 +41,37 @@ func readVersion() version {
 	return v
 }
 
-func (f *face) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Say which version this is, and of what",
-		Long:    "Prints the version, the commit, the Go release it was built with, and the SHA-256 of the sandbox engine inside.",
+func (f *face) versionCommand(place *dataFlags) *cobra.Command {
+	return canBeElsewhere(&cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is, and of what",
+		Long: "Prints the version, the commit, the Go release it was built with, and the SHA-256 of the sandbox engine inside; with --server also the\n" +
+			"version of the host there.",
 		Example: f.examples("host version", "host version --output json"),
 		Args:    noArguments,
-		Run:     func(*cobra.Command, []string) { f.printVersion() },
-	}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := readVersion()
+			if place.server == "" {
+				f.printVersion(v)
+				return nil
+			}
+			return f.failed(f.atClient(cmd.Context(), *place, "", func(c *remote.Client) (err error) {
+				if v.Server, err = c.Version(cmd.Context()); err == nil {
+					f.printVersion(v)
+				}
+				return err
+			}))
+		},
+	})
 }
 
-func (f *face) printVersion() {
-	v := readVersion()
+func (f *face) printVersion(v version) {
 	if f.format == asJSON {
 		f.printJSON(v)
 		return
 	}
 	f.printf("%s %s\ncommit %s\n%s\nengine sha256 %s\n", f.name, v.Version, v.Commit, v.Go, v.Engine)
+	if v.Server != "" {
+		f.printf("server %s\n", escape(v.Server))
+	}
 }

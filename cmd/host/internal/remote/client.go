@@ -4,6 +4,8 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +28,7 @@ type Options struct {
 	Key      string // of a tenant; "" is none
 	Session  string // of the key's persona; "" is the usual one of the API
 	Insecure bool   // the key may go to another machine without TLS
+	CA       []byte // certificates in PEM, of the authorities that that of the host may come from; nil are those of the system
 
 	Transport http.RoundTripper // nil: one that gives up on what does not answer
 }
@@ -65,13 +68,27 @@ func New(opt Options) (*Client, error) {
 		}
 	}
 	if opt.Transport == nil {
-		opt.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
-			MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+		if opt.Transport, err = newTransport(opt.CA); err != nil {
+			return nil, err
 		}
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes nowhere else
 	return &Client{opt, u.Scheme + "://" + u.Host, &http.Client{Transport: opt.Transport, CheckRedirect: stay}}, nil
+}
+
+// newTransport makes a transport that gives up on what does not answer.
+func newTransport(ca []byte) (http.RoundTripper, error) {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
+		MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+	}
+	if ca != nil {
+		t.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
+		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(ca) {
+			return nil, &tool.Error{Code: tool.InvalidRequest, Message: "there is no certificate of an authority in the file", Hint: "give certificates in PEM, which begin with -----BEGIN CERTIFICATE-----"}
+		}
+	}
+	return t, nil
 }
 
 // keyLetters are those of keys, and of other bearer tokens.
@@ -182,7 +199,11 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		cause = wrapped.Err
 	}
-	return &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("cannot reach %s: %v", c.base, cause), Hint: "check the address, and that host serve runs there", Cause: err}
+	hint := "check the address, and that host serve runs there"
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		hint = "name the authority of its certificate with --ca FILE, and the host by a name that the certificate has"
+	}
+	return &tool.Error{Code: tool.Unavailable, Message: fmt.Sprintf("cannot reach %s: %v", c.base, cause), Hint: hint, Cause: err}
 }
 
 // read sends a request and reads the answer into a T.

@@ -264,6 +264,15 @@ func (c *Client) Usage(ctx context.Context) (tool.Usage, error) {
 	return read[tool.Usage](ctx, c, get("/v1/usage", nil))
 }
 
+// Version says of which version the host is, which it tells everybody.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	health, err := read[struct{ Version string }](ctx, c, get("/healthz", nil))
+	if err == nil && health.Version == "" {
+		err = c.unexpected(nil)
+	}
+	return health.Version, err
+}
+
 // Caller says who the key stands for, as the host sees it.
 func (c *Client) Caller(ctx context.Context) (server.CallerReport, error) {
 	return read[server.CallerReport](ctx, c, get("/v1/caller", nil))

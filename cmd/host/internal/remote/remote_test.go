@@ -3,8 +3,10 @@ package remote_test
 import (
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -269,6 +271,44 @@ func TestAddresses(t *testing.T) {
 		}
 		if _, err := remote.New(remote.Options{URL: address, Key: "k", Insecure: true}); err != nil {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// A host whose certificate comes from no authority of the system is reached by those alone who name its authority.
+func TestAuthorities(t *testing.T) {
+	t.Parallel()
+	served := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"version":"v9"}`) }))
+	served.Config.ErrorLog = log.New(io.Discard, "", 0)
+	served.StartTLS()
+	defer served.Close()
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }))
+	defer stranger.Close()
+	own := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: served.Certificate().Raw})
+	_, port, _ := strings.Cut(strings.TrimPrefix(served.URL, "https://"), ":")
+	for name, test := range map[string]struct {
+		address string
+		ca      []byte
+		want    tool.Code
+		hint    string
+	}{
+		"named":          {served.URL, own, "", ""},
+		"among others":   {served.URL, append([]byte("# ours\n"), own...), "", ""},
+		"of the system":  {served.URL, nil, tool.Unavailable, "--ca FILE"},
+		"another name":   {"https://localhost:" + port, own, tool.Unavailable, "a name that the certificate has"},
+		"no certificate": {served.URL, []byte("-----BEGIN CERTIFICATE-----\n"), tool.InvalidRequest, "PEM"},
+		"nothing":        {served.URL, []byte{}, tool.InvalidRequest, "PEM"},
+		"no host":        {stranger.URL, own, tool.Unavailable, "the same version"},
+	} {
+		version, err := "", error(nil)
+		client, err := remote.New(remote.Options{URL: test.address, CA: test.ca})
+		if err == nil {
+			version, err = client.Version(t.Context())
+			client.Close()
+		}
+		e := tool.AsError(err)
+		if test.want == "" && (err != nil || version != "v9") || test.want != "" && (!errors.Is(err, test.want) || !strings.Contains(e.Hint, test.hint)) {
+			t.Errorf("%s: %q, %+v", name, version, e)
 		}
 	}
 }
