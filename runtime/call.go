@@ -155,13 +155,13 @@ func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.R
 // fits checks an input.
 func (h *Host) fits(t *callable, input json.RawMessage) error {
 	if most := h.opt.Limits.WithDefaults().InputBytes; len(input) > most {
-		return &tool.Error{Code: tool.InvalidInput, Message: fmt.Sprintf("the input has %d bytes; at most %d are taken", len(input), most)}
+		return &tool.Error{Code: tool.InvalidInput, Message: fmt.Sprintf("the input has %d bytes; at most %d are taken", len(input), most), Hint: "give it less at once"}
 	}
 	err := t.input.Validate(input)
 	if err == nil {
 		return nil
 	}
-	e := *tool.AsError(err)
+	e := *tool.AsError(err).Hinted()
 	e.Message = "the input of " + t.Name + ": " + e.Message
 	return &e
 }

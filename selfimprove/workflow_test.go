@@ -301,7 +301,7 @@ func TestAllProblemsOfATextAreToldAtOnce(t *testing.T) {
 	}
 	want := []string{
 		"/extra", "/steps/1/cond", "/steps/2/condition", "/steps/5", "/description", "/steps", "/steps/1/tool", "/steps/3/condition",
-		"/steps/0/args/data", "/steps/0/args", "/steps/0/args/more", "/steps/1/args", "/steps/2/args/query", "/steps/3/args/query", "/steps/4/args",
+		"/steps/0/args/data", "/steps/0/args/query", "/steps/0/args/more", "/steps/1/args/query", "/steps/2/args/query", "/steps/3/args/query", "/steps/4/args",
 	}
 	slices.Sort(paths)
 	slices.Sort(want)
@@ -723,11 +723,11 @@ func TestArgumentsAreCheckedBeforehand(t *testing.T) {
 		{"echo", `{"text":"$input","deep":{"a":"$input"}}`, ""},
 		{"echo", `{"text":"$input","deep":5}`, "/steps/0/args/deep"},
 		{"echo", `{"text":5}`, "/steps/0/args/text"},
-		{"echo", `{"many":"$input.list"}`, "/steps/0/args"},
-		{"echo", `{}`, "/steps/0/args"},
+		{"echo", `{"many":"$input.list"}`, "/steps/0/args/text"},
+		{"echo", `{}`, "/steps/0/args/text"},
 		{"echo", `{"text":"$input.t","bogus":"$input"}`, "/steps/0/args/bogus"},
 		{"large", `{"a":"$input.a"}`, ""},
-		{"large", `{"a":1}`, "/steps/0/args"},
+		{"large", `{"a":1}`, "/steps/0/args/b"},
 		{"huge", `{"a":1}`, ""},
 		{"failing", `{"a":1}`, ""},
 		{"failing", `{"a":["$typo"]}`, "/steps/0/args/a/0"},
@@ -740,7 +740,7 @@ func TestArgumentsAreCheckedBeforehand(t *testing.T) {
 			t.Errorf("%s %s: %v, want %q", c.tool, c.args, err, c.want)
 		}
 	}
-	w.refused(flowAnn, tool.InvalidRequest, []string{"3 problems", "/steps/0/args/data", "/steps/1/args)", "/steps/1/args/bogus"}, `{"action":"create","name":"n","description":"d","steps":[
+	w.refused(flowAnn, tool.InvalidRequest, []string{"3 problems", "/steps/0/args/data", "/steps/1/args/text)", "/steps/1/args/bogus"}, `{"action":"create","name":"n","description":"d","steps":[
 		{"tool":"failing","args":{"data":"$typo"}},{"tool":"echo","args":{"bogus":1}}]}`)
 }
 

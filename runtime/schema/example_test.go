@@ -15,5 +15,5 @@ func Example() {
 	fmt.Println(s.Validate([]byte(`{"a":"1"}`)))
 	// Output:
 	// <nil>
-	// invalid_input: 2 mismatches: /a: Expected type "number" but got "string": "1"; Missing required property "b". (at /a)
+	// invalid_input: 2 mismatches: /a: Expected type "number" but got "string": "1"; /b: Missing required property "b". (at /a)
 }

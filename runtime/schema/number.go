@@ -13,14 +13,14 @@ const maxNumberBytes = 128
 // unfit says why a number is refused, nil when it is not.
 func unfit(literal string) *tool.Error {
 	if len(literal) > maxNumberBytes {
-		return tool.Errorf(tool.InvalidInput, "a number of %d characters is too long: %d are read", len(literal), maxNumberBytes)
+		return unreadable("give it as a string, or with fewer digits", "a number of %d characters is too long: %d are read", len(literal), maxNumberBytes)
 	}
 	if len(literal) < 16 && decimal.Exponent(literal) < 0 {
 		return nil
 	}
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || f == 0 && decimal.Parse(literal).Sign() != 0 {
-		return tool.Errorf(tool.InvalidInput, "the number %s fits no float64", quote(literal))
+		return unreadable("give it as a string, or one that is nearer to 0 or farther from it", "the number %s fits no float64", quote(literal))
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (r required) check(c *checker, v *Value, _ marks) bool {
 	ok := true
 	for _, name := range r.names {
 		if v.member(name) == nil {
-			c.fail(r.at, func() string { return r.missing(name) })
+			c.failAt(step{name, -1}, r.at, func() string { return r.missing(name) })
 			if ok = false; c.stopped() {
 				break
 			}

@@ -23,7 +23,7 @@ func TestReuseRows(t *testing.T) {
 		{"T-104 a boolean", `{"type":"boolean"}`, `false`, "", "", ""},
 		{"T-104 an array", `{"type":"array","items":{"type":"number"}}`, `[1,2]`, "", "", ""},
 		{"T-105 a number for a string", `{"type":"string"}`, `42`, "", "type", `Expected type "string" but got "number"`},
-		{"T-106 a required property", pair, `{"a":"x"}`, "", "required", `Missing required property "b".`},
+		{"T-106 a required property", pair, `{"a":"x"}`, "/b", "required", `Missing required property "b".`},
 		{"T-107 a string for a number", `{"type":"number"}`, `"x"`, "", "type", `Expected type "number" but got "string"`},
 		{"T-107 an object for an array", `{"type":"array"}`, `{}`, "", "type", `Expected type "array" but got "object"`},
 		{"T-107 null for an object", `{"type":"object"}`, `null`, "", "type", `Expected type "object" but got "null"`},

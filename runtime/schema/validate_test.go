@@ -21,7 +21,7 @@ func TestMismatches(t *testing.T) {
 	}{
 		{`{"type":"integer"}`, `"x"`, []schema.Mismatch{{"", "/type", `Expected type "integer" but got "string": "x"`}}},
 		{`{"type":["string","null"]}`, `[1]`, []schema.Mismatch{{"", "/type", `Expected type "null" or "string" but got "array"`}}},
-		{`{"required":["a","b"]}`, `{"a":1}`, []schema.Mismatch{{"", "/required", `Missing required property "b".`}}},
+		{`{"required":["a","b"]}`, `{"a":1}`, []schema.Mismatch{{"/b", "/required", `Missing required property "b".`}}},
 		{
 			`{"properties":{"a/b":{"type":"string","minLength":2},"n":{"maximum":3,"multipleOf":2}}}`, `{"a/b":"x","n":5}`,
 			[]schema.Mismatch{
@@ -41,7 +41,7 @@ func TestMismatches(t *testing.T) {
 		{`{"minProperties":2,"maxItems":1}`, `{"a":1}`, []schema.Mismatch{{"", "/minProperties", "must have at least 2 properties, got 1"}}},
 		{`{"pattern":"^\\d+$"}`, `"a"`, []schema.Mismatch{{"", "/pattern", `must match the pattern ^\d+$, got "a"`}}},
 		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, []schema.Mismatch{{"", "/propertyNames", `"ab" is no name for a property here: must have at most 1 character, got 2`}}},
-		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []schema.Mismatch{{"", "/dependentRequired/a", `Missing required property "b". It is required because there is "a".`}}},
+		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []schema.Mismatch{{"/b", "/dependentRequired/a", `Missing required property "b". It is required because there is "a".`}}},
 		{
 			`{"items":{"anyOf":[{"type":"string"},{"properties":{"a":{"type":"null"}},"type":"object"}]}}`, `[{"a":1}]`,
 			[]schema.Mismatch{{"/0", "/items/anyOf", `an object of 1 property matches none of the 2 alternatives: Expected type "string" but got "object"; or at /a Expected type "null" but got "number": 1`}},

@@ -76,7 +76,7 @@ func decode(value []byte, depth int) (*Value, *tool.Error) {
 		return nil, notJSON(value)
 	}
 	if !utf8.Valid(value) {
-		return nil, tool.Errorf(tool.InvalidInput, "the text is not UTF-8")
+		return nil, unreadable("encode it as UTF-8", "the text is not UTF-8")
 	}
 	room := min(maxRoom, 1+bytes.Count(value, []byte{','}))
 	r := reader{text: string(value), most: depth, items: make([]Value, 0, room), keys: make([]string, 0, room)}
@@ -93,7 +93,14 @@ func notJSON(value []byte) *tool.Error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset
 	}
-	return tool.Errorf(tool.InvalidInput, "this is not JSON: %w, at byte %d", err, at)
+	return unreadable("give one value of JSON, whole", "this is not JSON: %w, at byte %d", err, at)
+}
+
+// unreadable is the error of a text that is no value, whatever its schema says.
+func unreadable(hint, format string, args ...any) *tool.Error {
+	e := tool.Errorf(tool.InvalidInput, format, args...)
+	e.Hint = hint
+	return e
 }
 
 // at returns the part of v that a JSON pointer names, which is there.
@@ -199,7 +206,7 @@ func (r *reader) value(depth int) (Value, *tool.Error) {
 	switch r.text[r.at] {
 	case '{', '[':
 		if depth == r.most {
-			return Value{}, tool.Errorf(tool.InvalidInput, "arrays and objects nest deeper than %d levels", r.most)
+			return Value{}, unreadable("nest less deep", "arrays and objects nest deeper than %d levels", r.most)
 		}
 		return r.members(depth + 1)
 	case '"':

@@ -31,35 +31,38 @@ const (
 	Internal       Code = "internal"         // a fault of the host
 )
 
-// face is how a code shows itself outside of Go.
-type face struct{ exit, http int }
+// face is how a code shows itself outside of Go, and what mends an error of it that says nothing better.
+type face struct {
+	exit, http int
+	hint       string
+}
 
 // faces is the one table of exit and HTTP status (RFC 9110) per code. The numbers stand for themselves: net/http would weigh
 // down everything that imports the nouns.
 var faces = map[Code]face{
-	Rejected:       {4, 422},
-	InvalidRequest: {7, 422},
-	InvalidInput:   {7, 422},
-	InvalidOutput:  {7, 422},
-	InvalidSource:  {7, 422},
-	Denied:         {3, 403},
-	Timeout:        {124, 504},
-	OutOfFuel:      {123, 422},
-	OutOfMemory:    {137, 422},
-	StackOverflow:  {125, 422},
-	GuestError:     {5, 422},
-	OutputTooLarge: {7, 422},
-	Unsettled:      {5, 422},
-	NotFound:       {1, 404},
-	NotOwner:       {1, 404},
-	Inactive:       {1, 409},
-	Suspended:      {1, 409},
-	Collision:      {1, 409},
-	OverQuota:      {6, 429},
-	Limit:          {6, 429},
-	Canceled:       {130, 499}, // 499: the client closed the request, as nginx has it
-	Unavailable:    {1, 503},
-	Internal:       {1, 500},
+	Rejected:       {4, 422, "mend what the message names, and ask again"},
+	InvalidRequest: {7, 422, "mend what the message names, at the place that comes with it"},
+	InvalidInput:   {7, 422, "give what the input schema of the tool asks for: describing the tool shows it"},
+	InvalidOutput:  {7, 422, "the tool breaks what it promises; its author can forge a next version"},
+	InvalidSource:  {7, 422, "mend the source at the place that comes with the message"},
+	Denied:         {3, 403, "do without it, or ask the operator of the host to allow it"},
+	Timeout:        {124, 504, "give it less to do at once; its author can make it faster"},
+	OutOfFuel:      {123, 422, "give it less to do at once; its author can make it do less"},
+	OutOfMemory:    {137, 422, "give it less to do at once; its author can make it hold less"},
+	StackOverflow:  {125, 422, "give it what nests less deep; its author can write a loop where it calls itself"},
+	GuestError:     {5, 422, "the code threw this: mend the input if that is what it complains of, else the code"},
+	OutputTooLarge: {7, 422, "ask for less at once"},
+	Unsettled:      {5, 422, "the code waits for what never comes: its author can mend that"},
+	NotFound:       {1, 404, "list what there is, and name one of it"},
+	NotOwner:       {1, 404, "list what there is, and name one of your own"},
+	Inactive:       {1, 409, "list the tools, and call one that is active"},
+	Suspended:      {1, 409, "an operator can resume it"},
+	Collision:      {1, 409, "look at what there is by now, and choose another name or ask again"},
+	OverQuota:      {6, 429, "wait, or ask the operator of the host for more"},
+	Limit:          {6, 429, "ask for less at once"},
+	Canceled:       {130, 499, "ask again if it is still wanted"}, // 499: the client closed the request, as nginx has it
+	Unavailable:    {1, 503, "try again later"},
+	Internal:       {1, 500, "the log of the host says more"},
 }
 
 // Codes returns every code there is, in no particular order.

@@ -95,6 +95,16 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Code, e.Cause}
 }
 
+// Hinted is e, or where it has no hint a copy of it with that of its code: what is shown to callers always says how to mend it.
+func (e *Error) Hinted() *Error {
+	if e == nil || e.Hint != "" {
+		return e
+	}
+	hinted := *e
+	hinted.Hint = faces[e.Code].hint
+	return &hinted
+}
+
 // AsError returns the *Error within err. A context's end becomes Canceled or Timeout, a bare Code an Error of that
 // code, anything else Internal. AsError(nil) is nil.
 func AsError(err error) *Error {

@@ -24,6 +24,15 @@ func TestCodesHaveFaces(t *testing.T) {
 			t.Errorf("%s: exit %d, http %d", c, c.ExitStatus(), c.HTTPStatus())
 		}
 	}
+	for _, c := range tool.Codes() {
+		bare, own := &tool.Error{Code: c, Message: "m"}, &tool.Error{Code: c, Hint: "mine"}
+		if got := bare.Hinted(); got.Hint == "" || got.Message != "m" || bare.Hint != "" || own.Hinted() != own {
+			t.Errorf("%s: the hint is %q", c, got.Hint)
+		}
+	}
+	if (*tool.Error)(nil).Hinted() != nil {
+		t.Error("no error has a hint")
+	}
 	unknown := tool.Code("no_such")
 	if unknown.Known() || unknown.ExitStatus() != 1 || unknown.HTTPStatus() != 500 {
 		t.Error("an unknown code must read as a plain failure")

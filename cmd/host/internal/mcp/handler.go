@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -137,18 +136,12 @@ func failure(err error) *sdk.CallToolResult {
 
 // forModels words an error for those who have the tools of the face, and not the command line.
 func forModels(err error) *tool.Error {
-	e := *tool.AsError(err)
+	e := *tool.AsError(err).Hinted()
 	if _, rule, ok := strings.Cut(e.Hint, "add to the policy: "); ok {
 		e.Hint = "an operator of the host can add to the policy of the persona: " + rule
 	}
-	switch {
-	case e.Code == tool.NotOwner:
-		e.Code = tool.NotFound
-		fallthrough
-	case e.Code == tool.NotFound:
-		e.Hint = "search_tools finds tools by what they do, list_my_tools lists those that were forged"
-	case errors.Is(err, tool.Denied) && e.Hint == "":
-		e.Hint = "it takes an operator to allow that"
+	if e.Code == tool.NotOwner || e.Code == tool.NotFound {
+		e.Code, e.Hint = tool.NotFound, "search_tools finds tools by what they do, list_my_tools lists those that were forged"
 	}
 	return &e
 }

@@ -79,7 +79,9 @@ var stageWords = map[forge.Stage]string{
 func (c *call) refusal(r *forge.Result, err error) *refused {
 	out := &refused{Error: forModels(c.line.declined(err)), Stage: r.Stage, Notes: r.Notes, Verdict: verdictOf(r.Verdict), Next: "mend what the error names, and call forge_tool again"}
 	if len(r.Problems) > 1 {
-		out.Problems = r.Problems
+		for _, p := range r.Problems {
+			out.Problems = append(out.Problems, p.Hinted())
+		}
 	}
 	for _, t := range r.TestResults {
 		if !t.Success {

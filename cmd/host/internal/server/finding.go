@@ -127,7 +127,7 @@ func (s *Server) show(ctx context.Context, in *showInput) (*showOutput, error) {
 		return nil, err
 	}
 	out := &showOutput{Status: http.StatusOK, ETag: etag(whole.Record), Body: whole}
-	whole.Missing = public(whole.Missing)
+	whole.Missing = public(whole.Missing).Hinted()
 	if matches(in.IfNoneMatch, out.ETag) {
 		out.Status, out.Body = http.StatusNotModified, nil
 	}

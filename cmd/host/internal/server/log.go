@@ -109,7 +109,7 @@ func (s *Server) verify(ctx context.Context, _ *struct{}) (*verifyOutput, error)
 	if e != nil && e.Code != tool.Internal {
 		return nil, err
 	}
-	return &verifyOutput{ChainReport{e == nil, chain.Entries, chain.Head, e}}, nil
+	return &verifyOutput{ChainReport{e == nil, chain.Entries, chain.Head, e.Hinted()}}, nil
 }
 
 func (s *Server) sessions(ctx context.Context, in *PageInput) (*pageOutput[desk.Session], error) {

@@ -57,9 +57,9 @@ func (s *Server) forge(ctx context.Context, in *KeyInput) (*huma.StreamResponse,
 
 // publicResult is a result as callers may see it.
 func publicResult(r *forge.Result, err error) (any, error) {
-	r.Error = public(r.Error)
+	r.Error = public(r.Error).Hinted()
 	for i, p := range r.Problems {
-		r.Problems[i] = public(p)
+		r.Problems[i] = public(p).Hinted()
 	}
 	return r, err
 }

@@ -96,6 +96,7 @@ func (s *Server) problem(err error) *Problem {
 }
 
 func problemOf(e *tool.Error) *Problem {
+	e = e.Hinted()
 	p := &Problem{
 		Type: "about:blank", Status: e.Code.HTTPStatus(), Detail: e.Message, Code: e.Code, Path: e.Path, Hint: e.Hint, Line: e.Line, Column: e.Column,
 		Snippet: e.Snippet, Limit: e.Limit, Name: e.Name, Stack: e.Stack, Value: e.Value, headers: http.Header{},

@@ -100,7 +100,7 @@ func TestAllMistakes(t *testing.T) {
 func TestPlacesInBodies(t *testing.T) {
 	t.Parallel()
 	w := open(t, "", nil)
-	id := w.forge(annKey, "add_numbers")
+	id := w.forge(graceKey, "add_numbers")
 	w.ok(nil, graceKey, "POST", "/v1/tools/"+id+"/promote", `{"to":"agent"}`)
 	for _, c := range []struct{ what, body, path string }{
 		{"promote", `{"to":"agent"}`, "/to"},
@@ -109,6 +109,10 @@ func TestPlacesInBodies(t *testing.T) {
 		{"demote", `{}`, "/reason"},
 		{"suspend", `{"reason":"` + strings.Repeat("x", 1001) + `"}`, "/reason"},
 		{"revert", `{}`, "/version"},
+		{"revert", `{"version":1}`, "/version"},
+		{"call", `{}`, "/a"},
+		{"call", `{"a":1}`, "/b"},
+		{"call", `{"a":1,"b":"x"}`, "/b"},
 	} {
 		got := w.ask(graceKey, "POST", "/v1/tools/"+id+"/"+c.what, c.body)
 		var p server.Problem
