@@ -20,6 +20,12 @@ func (j *job) stillUnlike(ctx context.Context) error {
 	return err
 }
 
+// notBarred refuses what does just what a suspended tool does; registering decides it again.
+func (j *job) notBarred(ctx context.Context) error {
+	j.result.Stage = StageDuplicate
+	return j.forge.shelf.NotBarred(ctx, j.by.Caller, j.candidate.SourceHash)
+}
+
 // unlike refuses what repeats a tool that the author could call instead. It is asked before anything runs, and again when the tool
 // is registered: of two requests for the same that come at once, one is refused there.
 func (j *job) unlike(ctx context.Context) error {

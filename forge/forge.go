@@ -31,6 +31,8 @@ type Shelf interface {
 	Purse
 	// NameIsFree returns the id of the caller's own tool of that name; "" when there is none.
 	NameIsFree(ctx context.Context, c tool.Caller, name string) (older string, err error)
+	// NotBarred refuses what is suspended.
+	NotBarred(ctx context.Context, c tool.Caller, sourceHash string) error
 	Attempt(ctx context.Context, by tool.Actor, data any) (int, error)
 	Put(ctx context.Context, by tool.Actor, d tool.Draft) (*tool.Record, error)
 	Log(ctx context.Context, by tool.Actor, toolID string, kind tool.EventType, data any) error
@@ -122,6 +124,7 @@ func (j *job) run(ctx context.Context, read func() error) error {
 		j.nameIsFree,
 		j.permitted,
 		j.check,
+		j.notBarred,
 		j.unlike,
 	} {
 		if err := stage(ctx); err != nil {

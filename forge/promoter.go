@@ -21,6 +21,7 @@ type Ladder interface {
 	Due(ctx context.Context, tenant, id string) (due bool, why string, err error)
 	Get(ctx context.Context, tenant, id string) (*tool.Record, error)
 	Implementation(ctx context.Context, tenant, id string) (tool.Implementation, error)
+	NotBarred(ctx context.Context, c tool.Caller, sourceHash string) error
 	Promote(ctx context.Context, by tool.Actor, id string, p tool.Promotion) (*tool.Record, error)
 	RejectPromotion(ctx context.Context, by tool.Actor, id string, verdict tool.PromotionVerdict) (*tool.Record, error)
 	Log(ctx context.Context, by tool.Actor, toolID string, kind tool.EventType, data any) error
@@ -175,6 +176,11 @@ func (p *Promoter) Raise(ctx context.Context, by tool.Actor, id string, to tool.
 	}
 	ask := tool.Promotion{To: to, ApprovedBy: approvedBy, SourceHash: r.SourceHash}
 	needsPanel := to == tool.SharedTier && r.Tier == tool.AgentTier && r.Callable() == nil
+	if needsPanel {
+		if err := p.ladder.NotBarred(ctx, tool.Caller{Tenant: by.Tenant, Persona: r.PersonaID}, r.SourceHash); err != nil {
+			return nil, nil, err
+		}
+	}
 	if needsPanel && (approvedBy != "" || p.opt.SharedByPanel) && !tool.SamePerson(approvedBy, r.CreatedBy) { // else it is refused anyway
 		verdict, err := p.ask(ctx, by, r)
 		if err != nil {

@@ -93,6 +93,8 @@ func (j *job) register(ctx context.Context) error {
 	})
 	switch {
 	case j.result.Stage == StageDuplicate:
+	case errors.Is(err, tool.Suspended):
+		j.result.Stage = StageDuplicate
 	case errors.Is(err, tool.Collision):
 		j.result.Stage = StageCollision
 	case errors.Is(err, tool.Limit):

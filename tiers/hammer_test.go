@@ -59,7 +59,7 @@ func (h *hammer) step(ctx context.Context, random *rand.Rand) error {
 	who := as(fmt.Sprint("p", random.IntN(3)), fmt.Sprint(random.IntN(3)))
 	name := fmt.Sprint("n", random.IntN(6))
 	if random.IntN(3) == 0 {
-		_, err := h.s.Put(ctx, who, draft(name, fmt.Sprint(random.IntN(4))))
+		_, err := h.s.Put(ctx, who, draft(name, fmt.Sprint(random.IntN(100))))
 		h.succeeded(err, func() { h.puts++ })
 		return expected(err)
 	}

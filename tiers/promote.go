@@ -2,6 +2,7 @@ package tiers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"example.com/toolsmith/runtime/tool"
@@ -60,6 +61,9 @@ func (s *Shelf) edit(ctx context.Context, by tool.Actor, id string, fn func(*edi
 
 func (e *edit) mayRise(r *tool.Record, p tool.Promotion) error {
 	if err := r.Callable(); err != nil {
+		return err
+	}
+	if err := e.notBarred(r); err != nil {
 		return err
 	}
 	if p.ApprovedBy != "" {
@@ -192,8 +196,14 @@ func (s *Shelf) Due(ctx context.Context, tenant, id string) (due bool, why strin
 	if err != nil {
 		return false, "", err
 	}
-	why = s.opt.Rules.notDue(r)
-	return why == "", why, nil
+	if why = s.opt.Rules.notDue(r); why != "" {
+		return false, why, nil
+	}
+	err = s.NotBarred(ctx, tool.Caller{Tenant: tenant, Persona: r.PersonaID}, r.SourceHash)
+	if errors.Is(err, tool.Suspended) {
+		return false, tool.AsError(err).Message, nil
+	}
+	return err == nil, "", err
 }
 
 // notDue says why the panel should not look at a tool; "" when it should.

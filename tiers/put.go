@@ -103,6 +103,9 @@ func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 	if err := e.unused(id); err != nil {
 		return nil, err
 	}
+	if err := notBarred(e, e.by.Caller, hash, e.now); err != nil {
+		return nil, err
+	}
 	d.Verdict.SourceHash = hash
 	r := &tool.Record{
 		ID: id, Name: d.Name, Description: d.Description, InputSchema: d.InputSchema, OutputSchema: d.OutputSchema, TestCases: d.TestCases,
@@ -119,7 +122,8 @@ func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 	if len(r.OutputSchema) == 0 {
 		r.OutputSchema = json.RawMessage("{}")
 	}
-	if err := e.follow(r); err != nil {
+	older, err := e.follow(r)
+	if err != nil {
 		return nil, err
 	}
 	if err := e.add(r, d.Implementation); err != nil {
@@ -133,7 +137,11 @@ func (e *edit) register(d tool.Draft, hash string) (*tool.Record, error) {
 			return nil, err
 		}
 	}
-	return r, e.log(r.ID, tool.Registered, fields{"tier": r.Tier, "name": r.Name, "version": r.Version, "sourceHash": hash, "verdict": d.Verdict})
+	data := fields{"tier": r.Tier, "name": r.Name, "version": r.Version, "sourceHash": hash, "verdict": d.Verdict}
+	if older != nil && older.Suspended != nil {
+		data["followsSuspended"] = older.Suspended
+	}
+	return r, e.log(r.ID, tool.Registered, data)
 }
 
 func (e *edit) unused(id string) error {
@@ -158,19 +166,18 @@ func (e *edit) add(r *tool.Record, whole tool.Implementation) error {
 	return e.roomForMore()
 }
 
-// follow makes r the next version of what the caller sees under its name, or checks that there is room for a new one.
-func (e *edit) follow(r *tool.Record) error {
-	older, err := takenFrom(e, e.by.Caller, r.Name)
-	if err != nil {
-		return err
+// follow makes r the next version of what the caller sees under its name, which it returns, or checks that there is room for a new one.
+func (e *edit) follow(r *tool.Record) (older *tool.Record, err error) {
+	if older, err = takenFrom(e, e.by.Caller, r.Name); err != nil {
+		return nil, err
 	}
 	if older != nil {
 		r.Version, r.Supersedes = older.Version+1, older.ID
 		if older.Tier == tool.SessionTier {
-			return e.supersede(older, r)
+			return older, e.supersede(older, r)
 		}
 	}
-	return e.room(scopeOf(tool.SessionTier, e.by.Caller), e.shelf.opt.Rules.MaxSessionTools, "Session")
+	return older, e.room(scopeOf(tool.SessionTier, e.by.Caller), e.shelf.opt.Rules.MaxSessionTools, "Session")
 }
 
 // supersede makes a record history.

@@ -17,13 +17,17 @@ func (e *edit) demote(r *tool.Record, reason string) error {
 	return e.log(r.ID, tool.Demoted, fields{"reason": reason})
 }
 
-// Suspend switches a tool off until it is resumed.
+// Suspend switches a tool off until it is resumed. What it does cannot be registered again word for word until then, by its owner in
+// any session or, for a shared tool, by anybody; when the tool is gone, for 31 days.
 func (s *Shelf) Suspend(ctx context.Context, by tool.Actor, id string, reason tool.SuspendReason) (*tool.Record, error) {
 	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error { return e.suspend(r, reason) })
 }
 
 func (e *edit) suspend(r *tool.Record, reason tool.SuspendReason) error {
 	r.Suspended = &tool.Suspension{Reason: reason, Since: tool.At(e.now)}
+	if err := e.bar(r, reason); err != nil {
+		return err
+	}
 	return e.log(r.ID, tool.SuspendedTool, fields{"reason": reason, "by": e.by.String()})
 }
 
@@ -38,6 +42,9 @@ func (s *Shelf) Resume(ctx context.Context, by tool.Actor, id string, with Resum
 	return s.edit(ctx, by, id, func(e *edit, r *tool.Record) error {
 		if r.Suspended == nil {
 			return &tool.Error{Code: tool.InvalidRequest, Message: "the tool " + r.Name + " is not suspended"}
+		}
+		if err := e.unbar(r); err != nil {
+			return err
 		}
 		if err := e.mend(r, with); err != nil {
 			return err

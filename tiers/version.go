@@ -23,7 +23,7 @@ func (s *Shelf) History(ctx context.Context, tenant, id string) (list []*tool.Re
 }
 
 // Revert makes a new version that does what an older one, to, did, with the older one's verdicts and approvals. It is
-// refused when the older one was never approved for the tier that the tool has now.
+// refused when the older one was never approved for the tier that the tool has now, or what it did is suspended.
 func (s *Shelf) Revert(ctx context.Context, by tool.Actor, id, to string) (made *tool.Record, err error) {
 	err = s.change(ctx, by, func(e *edit) error {
 		now, err := record(e, by.Tenant, id)
@@ -59,7 +59,7 @@ func (e *edit) mayRevert(now, older *tool.Record) error {
 	case older.Tier.Rank() < now.Tier.Rank():
 		return refused(fmt.Sprintf("version %d was never approved for the %s tier", older.Version, now.Tier), "forge it anew and have it promoted")
 	}
-	return nil
+	return e.notBarred(older)
 }
 
 func (e *edit) revert(now, older *tool.Record) (*tool.Record, error) {

@@ -43,7 +43,7 @@ func TestWatchIsToldBeforeTheAnswer(t *testing.T) {
 		"idle":    {tool.CleanedUp, func(string) error { w.pass(25 * time.Hour); return w.Tend(ctx) }},
 		"failing": {tool.SuspendedTool, func(id string) error { w.use(id, false, false, false, false, false); return nil }},
 	} {
-		id := w.put(as("ann", name), "a", "1").ID
+		id := w.put(as("ann", name), "a", name).ID
 		if !w.told(id, tool.Registered) {
 			t.Errorf("%s: Put was not told", name)
 		}
