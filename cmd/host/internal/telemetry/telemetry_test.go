@@ -51,6 +51,7 @@ func told(t *testing.T, tel *Telemetry) {
 	c := config.Default()
 	c.Emergent, c.EmergentConfig.AllowSandboxTools = true, true
 	c.SessionTools.Wall = wire.Period(2 * time.Second)
+	c.Limits.Fuel, c.SessionTools.Fuel = 1e10, 1e10 // so that the clock ends what does not end
 	opt := toolsmith.Options{Config: &c, Judge: reviewer}
 	if cache, err := os.UserCacheDir(); err == nil {
 		opt.Engine.Engine.CacheDir = filepath.Join(cache, "toolsmith")
