@@ -40,6 +40,7 @@ func TestUsageOfEveryLimit(t *testing.T) {
 		e.MaxCallsPerMinute, e.MaxSessionTools, e.MaxAgentTools, e.MaxForgeAttemptsPerSession = 11, 12, 13, 14
 		q := &o.Config.Quotas
 		q.WaitingCalls, q.Tenant.ConcurrentCalls, q.Tenant.JudgeTokensPerDay, q.Persona.CallsPerMinute, q.Persona.ForgesPerDay = 15, 2, 1e6, 16, 17
+		q.Tenant.Sessions, q.Persona.Sessions = 19, 20
 		e.MaxConcurrentCalls = q.Tenant.ConcurrentCalls // its other name
 	})
 	w.quotaOf(tool.LocalTenant, tool.Quota{Tools: 18})
@@ -57,8 +58,8 @@ func TestUsageOfEveryLimit(t *testing.T) {
 		limits []tool.Gauge
 		want   string
 	}{
-		{u.Tenant, "concurrentCalls memoryMB callsPerMinute fuelPerMinute waitingCalls tools toolBytes forgesPerDay judgeTokensPerDay judgeCostPerDay"},
-		{u.Persona, "concurrentCalls memoryMB callsPerMinute fuelPerMinute maxAgentTools forgesPerDay judgeTokensPerDay judgeCostPerDay"},
+		{u.Tenant, "concurrentCalls memoryMB callsPerMinute fuelPerMinute waitingCalls tools toolBytes sessions forgesPerDay judgeTokensPerDay judgeCostPerDay"},
+		{u.Persona, "concurrentCalls memoryMB callsPerMinute fuelPerMinute maxAgentTools sessions forgesPerDay judgeTokensPerDay judgeCostPerDay"},
 		{u.Session, "maxCallsPerMinute maxSessionTools maxForgeAttemptsPerSession maxJudgeTokensPerSession"},
 	} {
 		if got := names(of.limits); got != of.want {
@@ -74,6 +75,8 @@ func TestUsageOfEveryLimit(t *testing.T) {
 		{Limit: "concurrentCalls", Most: 2}:                        gauge(u.Tenant, "concurrentCalls"),
 		{Limit: "waitingCalls", Most: 15}:                          gauge(u.Tenant, "waitingCalls"),
 		{Limit: "tools", Used: 1, Most: 18}:                        gauge(u.Tenant, "tools"),
+		{Limit: "sessions", Used: 1, Most: 19}:                     gauge(u.Tenant, "sessions"),
+		{Limit: "sessions", Used: 1, Most: 20}:                     gauge(u.Persona, "sessions"),
 		{Limit: "callsPerMinute", Used: 1, Most: 16}:               gauge(u.Persona, "callsPerMinute"),
 		{Limit: "forgesPerDay", Used: 1, Most: 17}:                 gauge(u.Persona, "forgesPerDay"),
 		{Limit: "maxAgentTools", Most: 13}:                         gauge(u.Persona, "maxAgentTools"),

@@ -26,6 +26,9 @@ func (s *Shelf) Attempt(ctx context.Context, by tool.Actor, data any) (n int, er
 }
 
 func (e *edit) attempt(data any) (int, error) {
+	if err := e.shelf.mayBegin(e, e.by.Caller); err != nil {
+		return 0, err
+	}
 	at, err := e.session(e.by.Caller)
 	if err != nil {
 		return 0, err

@@ -7,12 +7,12 @@ import (
 
 // The key spaces. A key is its space and parts, see key.
 const (
-	toolSpace    = "agentos_emergent_tools"     // TENANT record ID; TENANT name TIER SCOPE… NAME -> ID; TENANT stored; TENANT barred PERSONA HASH
+	toolSpace    = "agentos_emergent_tools"     // TENANT record ID; TENANT name TIER SCOPE… NAME -> ID; TENANT stored
 	auditSpace   = "agentos_emergent_audit_log" // TENANT entry SEQUENCE; TENANT tool ID SEQUENCE; TENANT minute ID
 	headSpace    = "audit_heads"                // TENANT: the end of its chain
 	sourceSpace  = "sources"                    // TENANT ID
 	sessionSpace = "sessions"                   // TENANT PERSONA SESSION
-	spentSpace   = "spent"                      // TENANT PERSONA day DATE, where "" is all personas; TENANT PERSONA held DATE, and SESSION; TENANT PERSONA tool NAME
+	spentSpace   = "spent"                      // TENANT PERSONA day DATE, where "" is all personas; TENANT PERSONA held DATE, and SESSION; TENANT PERSONA tool NAME; TENANT PERSONA sessions
 	tenantSpace  = "tenants"                    // TENANT
 	keySpace     = "tenant_keys"                // TENANT ID
 	keyIDSpace   = "tenant_key_ids"             // ID -> TENANT

@@ -108,9 +108,9 @@ func (r Rules) withDefaults() Rules {
 	r.MaxForgeAttempts = orDefault(r.MaxForgeAttempts, 20)
 	r.MaxSessionTokens = orDefault(r.MaxSessionTokens, 1_000_000)
 	r.Tenant = r.Tenant.WithDefaults(tool.Quota{
-		Tools: 10_000, ToolBytes: 1 << 30, ForgesPerDay: 10_000, JudgeTokensPerDay: 50_000_000, JudgeCostPerDay: 100,
+		Tools: 10_000, ToolBytes: 1 << 30, Sessions: 100_000, ForgesPerDay: 10_000, JudgeTokensPerDay: 50_000_000, JudgeCostPerDay: 100,
 	})
-	r.Persona = r.Persona.WithDefaults(tool.Quota{ForgesPerDay: 1000, JudgeTokensPerDay: 10_000_000, JudgeCostPerDay: 50})
+	r.Persona = r.Persona.WithDefaults(tool.Quota{Sessions: 10_000, ForgesPerDay: 1000, JudgeTokensPerDay: 10_000_000, JudgeCostPerDay: 50})
 	return r
 }
 

@@ -10,7 +10,7 @@ import (
 	"example.com/toolsmith/runtime/tool"
 )
 
-// Session is a session that has tools, or has been used lately.
+// Session is a session that has something of its own: tools, documents, attempts to forge, or what models have cost.
 type Session struct {
 	tool.Caller
 	CreatedAt  tool.Time `json:"createdAt"`
@@ -66,7 +66,8 @@ func (t *touches) forget(c tool.Caller) {
 	delete(t.seen, c)
 }
 
-// Touch says that a session is in use. It is cheap: a session is written once a minute at most.
+// Touch says that a session is in use, so that it does not end as idle. One that has nothing of its own leaves no trace. It is cheap:
+// a session is looked at twice a minute and written once, at most.
 func (s *Shelf) Touch(ctx context.Context, c tool.Caller) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -85,17 +86,27 @@ func (s *Shelf) touch(ctx context.Context, c tool.Caller) error {
 	fresh := false
 	err := s.store.View(ctx, func(r Reader) error {
 		at, err := readSession(r, c)
-		fresh = err == nil && at != nil && s.opt.Now().Sub(at.LastUsedAt.Time) < time.Minute
+		fresh = at == nil || s.opt.Now().Sub(at.LastUsedAt.Time) < time.Minute
 		return err
 	})
 	if err != nil || fresh {
 		return asError(err)
 	}
-	_, err = s.commit(ctx, tool.Actor{Caller: c}, func(e *edit) error { return e.touch(c) })
+	_, err = s.commit(ctx, tool.Actor{Caller: c}, func(e *edit) error {
+		at, err := readSession(e, c)
+		if err != nil || at == nil { // it has ended meanwhile
+			return err
+		}
+		return e.touch(c)
+	})
 	return err
 }
 
+// touch begins a session that gets something of its own, or says that it is in use.
 func (e *edit) touch(c tool.Caller) error {
+	if err := e.shelf.mayBegin(e, c); err != nil {
+		return err
+	}
 	at, err := e.session(c)
 	if err != nil {
 		return err
@@ -103,7 +114,7 @@ func (e *edit) touch(c tool.Caller) error {
 	return e.set(sessionKey(c), at)
 }
 
-// session reads a session that is in use now, or begins it.
+// session reads a session that is in use now, or begins it: whether it may is up to mayBegin.
 func (e *edit) session(c tool.Caller) (*Session, error) {
 	at, err := readSession(e, c)
 	if err != nil {
@@ -111,6 +122,9 @@ func (e *edit) session(c tool.Caller) (*Session, error) {
 	}
 	if at == nil {
 		at = &Session{Caller: c, CreatedAt: tool.At(e.now)}
+		if err := e.countSession(c, 1); err != nil {
+			return nil, err
+		}
 	}
 	at.LastUsedAt = tool.At(e.now)
 	return at, nil
@@ -156,7 +170,7 @@ func (s *Shelf) endSession(ctx context.Context, by tool.Actor, c tool.Caller, id
 				return err
 			}
 		}
-		return errors.Join(e.dropDocuments(c), e.Delete(sessionKey(c)))
+		return errors.Join(e.dropDocuments(c), e.countSession(c, -1), e.Delete(sessionKey(c)))
 	})
 	s.touches.forget(c)
 	if err != nil {

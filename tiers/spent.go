@@ -154,6 +154,9 @@ func spentBy(r Reader, within Range) (map[string]tool.Spent, error) {
 // maySpend returns nil when a model may be asked on the actor's behalf.
 func (e *edit) maySpend() error {
 	c := e.by.Caller
+	if err := e.shelf.mayBegin(e, c); err != nil {
+		return err
+	}
 	session, err := sessionSpent(e, c)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package tiers
 
 import (
 	"context"
+	"slices"
 
 	"example.com/toolsmith/runtime/tool"
 )
@@ -46,8 +47,12 @@ func (s *Shelf) tenantLimits(r Reader, c tool.Caller) ([]limited, error) {
 	if err != nil {
 		return nil, err
 	}
+	live, err := liveSessions(r, of)
+	if err != nil {
+		return nil, err
+	}
 	today, err := usedToday(r, of, s.opt.Now())
-	return append(held.limits(quota), today.limits(quota)...), err
+	return slices.Concat(held.limits(quota), []limited{sessionsLimit(live, quota)}, today.limits(quota)), err
 }
 
 func (s *Shelf) personaLimits(r Reader, c tool.Caller) ([]limited, error) {
@@ -60,9 +65,13 @@ func (s *Shelf) personaLimits(r Reader, c tool.Caller) ([]limited, error) {
 	if err != nil {
 		return nil, err
 	}
+	live, err := liveSessions(r, of)
+	if err != nil {
+		return nil, err
+	}
 	today, err := usedToday(r, of, s.opt.Now())
 	tools := limited{name: "maxAgentTools", used: float64(owned), most: float64(s.opt.Rules.MaxAgentTools)}
-	return append([]limited{tools}, today.limits(quota)...), err
+	return append([]limited{tools, sessionsLimit(live, quota)}, today.limits(quota)...), err
 }
 
 func (s *Shelf) sessionLimits(r Reader, c tool.Caller) ([]limited, error) {

@@ -33,11 +33,11 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir(), tiers.Options{Rules: tiers.Rules{
 		MaxSessionTools: 3, MaxAgentTools: 4, MaxForgeAttempts: 5, MaxSessionTokens: 60,
-		Tenant:  tool.Quota{Tools: 70, ForgesPerDay: 80, JudgeTokensPerDay: 90, JudgeCostPerDay: 1},
-		Persona: tool.Quota{ForgesPerDay: 11, JudgeTokensPerDay: 12, JudgeCostPerDay: 0.5},
+		Tenant:  tool.Quota{Tools: 70, Sessions: 8, ForgesPerDay: 80, JudgeTokensPerDay: 90, JudgeCostPerDay: 1},
+		Persona: tool.Quota{Sessions: 6, ForgesPerDay: 11, JudgeTokensPerDay: 12, JudgeCostPerDay: 0.5},
 	}})
 	u, err := w.Usage(t.Context(), ann1.Caller)
-	if err != nil || len(u.Tenant) != 5 || len(u.Persona) != 4 || len(u.Session) != 3 || w.uses(ann1.Caller) != "" {
+	if err != nil || len(u.Tenant) != 6 || len(u.Persona) != 5 || len(u.Session) != 3 || w.uses(ann1.Caller) != "" {
 		t.Errorf("before anything is used: %+v, %v", u, err)
 	}
 	helper := as("ann/helper", "1")
@@ -51,8 +51,8 @@ func TestUsage(t *testing.T) {
 	w.put(ann10, "b", "1")
 	w.promote(w.put(helper, "c", "1").ID, tool.AgentTier, "eve")
 	w.put(bob1, "d", "1")
-	const tenant = "tenant tools 4/70\ntenant forgesPerDay 4/80\ntenant judgeTokensPerDay 40/90\ntenant judgeCostPerDay 1/1\n"
-	const persona = "persona maxAgentTools 1/4\npersona forgesPerDay 3/11\npersona judgeTokensPerDay 30/12\npersona judgeCostPerDay 0.75/0.5"
+	const tenant = "tenant tools 4/70\ntenant sessions 4/8\ntenant forgesPerDay 4/80\ntenant judgeTokensPerDay 40/90\ntenant judgeCostPerDay 1/1\n"
+	const persona = "persona maxAgentTools 1/4\npersona sessions 3/6\npersona forgesPerDay 3/11\npersona judgeTokensPerDay 30/12\npersona judgeCostPerDay 0.75/0.5"
 	const session = "\nsession maxForgeAttemptsPerSession 1/5\nsession maxJudgeTokensPerSession 10/60"
 	for name, c := range map[string]struct {
 		of   tool.Caller
@@ -61,7 +61,7 @@ func TestUsage(t *testing.T) {
 		"ann/1":          {ann1.Caller, tenant + persona + "\nsession maxSessionTools 1/3" + session},
 		"a specialist":   {helper.Caller, tenant + persona + session},
 		"a session anew": {as("ann", "2").Caller, tenant + persona},
-		"bob": {bob1.Caller, tenant + "persona forgesPerDay 1/11\npersona judgeTokensPerDay 10/12\npersona judgeCostPerDay 0.25/0.5" +
+		"bob": {bob1.Caller, tenant + "persona sessions 1/6\npersona forgesPerDay 1/11\npersona judgeTokensPerDay 10/12\npersona judgeCostPerDay 0.25/0.5" +
 			"\nsession maxSessionTools 1/3" + session},
 		"another tenant": {tool.Caller{Tenant: "other", Persona: "ann", Session: "1"}, ""},
 	} {
@@ -74,7 +74,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("of bytes it is %+v, %v; there are %d", u.Tenant[1], err, held.Bytes)
 	}
 	w.pass(16 * time.Hour) // it is midnight
-	if got := w.uses(as("ann", "2").Caller); got != "tenant tools 4/70\npersona maxAgentTools 1/4" {
+	if got := w.uses(as("ann", "2").Caller); got != "tenant tools 4/70\ntenant sessions 4/8\npersona maxAgentTools 1/4\npersona sessions 3/6" {
 		t.Errorf("on the next day: %s", got)
 	}
 	_, err = w.SetQuota(t.Context(), boss, tool.LocalTenant, tool.Quota{Tools: 7})

@@ -24,6 +24,7 @@ type TenantQuota struct {
 	MemoryMB          int           `json:"memoryMB" range:"4..1048576"`
 	Tools             int           `json:"tools" range:"1..1000000"`
 	ToolBytes         wire.Quantity `json:"toolBytes" range:"1..1024Gi"`
+	Sessions          int           `json:"sessions" range:"1..10000000"`
 	ForgesPerDay      int           `json:"forgesPerDay" range:"1..1000000"`
 	JudgeTokensPerDay int64         `json:"judgeTokensPerDay" range:"1..100000000000"`
 	JudgeCostPerDay   float64       `json:"judgeCostPerDay" range:"0.01..1000000"`
@@ -35,6 +36,7 @@ type PersonaQuota struct {
 	CallsPerMinute    int           `json:"callsPerMinute" range:"1..10000000"`
 	FuelPerMinute     wire.Quantity `json:"fuelPerMinute" range:"1..1000000G"`
 	MemoryMB          int           `json:"memoryMB" range:"4..1048576"`
+	Sessions          int           `json:"sessions" range:"1..1000000"`
 	ForgesPerDay      int           `json:"forgesPerDay" range:"1..1000000"`
 	JudgeTokensPerDay int64         `json:"judgeTokensPerDay" range:"1..10000000000"` // the same as Emergent.MaxJudgeTokensPerPersona
 	JudgeCostPerDay   float64       `json:"judgeCostPerDay" range:"0.01..1000000"`
@@ -45,11 +47,11 @@ func defaultQuotas() Quotas {
 		WaitingCalls: 128, Wait: wire.Period(time.Second),
 		Tenant: TenantQuota{
 			ConcurrentCalls: 64, CallsPerMinute: 60_000, FuelPerMinute: 60e9, MemoryMB: 8192, Tools: 10_000, ToolBytes: 1 << 30,
-			ForgesPerDay: 10_000, JudgeTokensPerDay: 50_000_000, JudgeCostPerDay: 100,
+			Sessions: 100_000, ForgesPerDay: 10_000, JudgeTokensPerDay: 50_000_000, JudgeCostPerDay: 100,
 		},
 		Persona: PersonaQuota{
 			ConcurrentCalls: 64, CallsPerMinute: 30_000, FuelPerMinute: 30e9, MemoryMB: 4096,
-			ForgesPerDay: 1000, JudgeTokensPerDay: 5_000_000, JudgeCostPerDay: 50,
+			Sessions: 10_000, ForgesPerDay: 1000, JudgeTokensPerDay: 5_000_000, JudgeCostPerDay: 50,
 		},
 	}
 }
@@ -58,7 +60,7 @@ func defaultQuotas() Quotas {
 func (q TenantQuota) Quota() tool.Quota {
 	return tool.Quota{
 		ConcurrentCalls: q.ConcurrentCalls, CallsPerMinute: q.CallsPerMinute, FuelPerMinute: long(q.FuelPerMinute), MemoryMB: q.MemoryMB,
-		Tools: q.Tools, ToolBytes: long(q.ToolBytes),
+		Tools: q.Tools, ToolBytes: long(q.ToolBytes), Sessions: q.Sessions,
 		ForgesPerDay: q.ForgesPerDay, JudgeTokensPerDay: q.JudgeTokensPerDay, JudgeCostPerDay: q.JudgeCostPerDay,
 	}
 }
@@ -67,7 +69,7 @@ func (q TenantQuota) Quota() tool.Quota {
 func (q PersonaQuota) Quota() tool.Quota {
 	return tool.Quota{
 		ConcurrentCalls: q.ConcurrentCalls, CallsPerMinute: q.CallsPerMinute, FuelPerMinute: long(q.FuelPerMinute), MemoryMB: q.MemoryMB,
-		ForgesPerDay: q.ForgesPerDay, JudgeTokensPerDay: q.JudgeTokensPerDay, JudgeCostPerDay: q.JudgeCostPerDay,
+		Sessions: q.Sessions, ForgesPerDay: q.ForgesPerDay, JudgeTokensPerDay: q.JudgeTokensPerDay, JudgeCostPerDay: q.JudgeCostPerDay,
 	}
 }
 

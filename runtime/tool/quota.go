@@ -11,6 +11,7 @@ type Quota struct {
 	MemoryMB          int     `json:"memoryMB,omitempty"`          // MiB, the memory limits of all running calls together
 	Tools             int     `json:"tools,omitempty"`             // that are stored
 	ToolBytes         int64   `json:"toolBytes,omitempty"`         // of what is stored of tools
+	Sessions          int     `json:"sessions,omitempty"`          // that have something of their own, until they end
 	ForgesPerDay      int     `json:"forgesPerDay,omitempty"`      // attempts, by day in UTC
 	JudgeTokensPerDay int64   `json:"judgeTokensPerDay,omitempty"` // of models, input and output, by day in UTC
 	JudgeCostPerDay   float64 `json:"judgeCostPerDay,omitempty"`   // US dollars, by day in UTC
@@ -31,6 +32,7 @@ func (q Quota) Validate() error {
 		{"memoryMB", float64(q.MemoryMB)},
 		{"tools", float64(q.Tools)},
 		{"toolBytes", float64(q.ToolBytes)},
+		{"sessions", float64(q.Sessions)},
 		{"forgesPerDay", float64(q.ForgesPerDay)},
 		{"judgeTokensPerDay", float64(q.JudgeTokensPerDay)},
 		{"judgeCostPerDay", q.JudgeCostPerDay},
@@ -53,6 +55,7 @@ func (q Quota) WithDefaults(d Quota) Quota {
 	q.MemoryMB = orDefault(q.MemoryMB, d.MemoryMB)
 	q.Tools = orDefault(q.Tools, d.Tools)
 	q.ToolBytes = orDefault(q.ToolBytes, d.ToolBytes)
+	q.Sessions = orDefault(q.Sessions, d.Sessions)
 	q.ForgesPerDay = orDefault(q.ForgesPerDay, d.ForgesPerDay)
 	q.JudgeTokensPerDay = orDefault(q.JudgeTokensPerDay, d.JudgeTokensPerDay)
 	q.JudgeCostPerDay = orDefault(q.JudgeCostPerDay, d.JudgeCostPerDay)

@@ -15,7 +15,8 @@ import (
 
 // quotaNames are those of the fields of tool.Quota, as they stand in JSON.
 var quotaNames = []string{
-	"concurrentCalls", "callsPerMinute", "fuelPerMinute", "memoryMB", "tools", "toolBytes", "forgesPerDay", "judgeTokensPerDay", "judgeCostPerDay",
+	"concurrentCalls", "callsPerMinute", "fuelPerMinute", "memoryMB", "tools", "toolBytes", "sessions",
+	"forgesPerDay", "judgeTokensPerDay", "judgeCostPerDay",
 }
 
 func (f *face) tenantQuotaCommand(place *dataFlags) *cobra.Command {

@@ -17,10 +17,10 @@ func TestPagesOfSessions(t *testing.T) {
 	want := []string{}
 	for i := range 5 {
 		name := fmt.Sprint("s", i)
-		w.ok(nil, annKey, "POST", "/v1/tools/text_template/call", `{"template":"x","values":{}}`, "Toolsmith-Session", name)
+		w.ask(annKey, "POST", "/v1/forge", `{"name":"x"}`, "Toolsmith-Session", name)
 		want = append(want, "ann/"+name)
 	}
-	w.ok(nil, bobKey, "POST", "/v1/tools/text_template/call", `{"template":"x","values":{}}`, "Toolsmith-Session", "s0")
+	w.ask(bobKey, "POST", "/v1/forge", `{"name":"x"}`, "Toolsmith-Session", "s0")
 	want = append(want, "bob/s0")
 	got := []string{}
 	for path := "/v1/sessions?limit=2"; path != ""; {
@@ -48,6 +48,19 @@ func TestPagesOfSessions(t *testing.T) {
 	}
 	if got := w.ask(graceKey, http.MethodGet, "/v1/sessions?limit=201", ""); got.status != http.StatusUnprocessableEntity {
 		t.Errorf("more than 200: %d", got.status)
+	}
+}
+
+// A session that only calls tools is none that is kept.
+func TestCallsBeginNoSession(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	for i := range 3 {
+		w.ok(nil, annKey, "POST", "/v1/tools/text_template/call", `{"template":"x","values":{}}`, server.SessionHeader, fmt.Sprint("s", i))
+	}
+	var list struct{ Items []any }
+	if w.ok(&list, graceKey, "GET", "/v1/sessions", ""); len(list.Items) > 0 {
+		t.Errorf("there are sessions: %v", list.Items)
 	}
 }
 
