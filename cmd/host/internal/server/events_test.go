@@ -177,9 +177,9 @@ func TestEventsAreBounded(t *testing.T) {
 		for range 32 {
 			w.listen(t, key, "")
 		}
-		p, _ := w.refused(429, tool.Limit, key, "GET", "/v1/events", "")
-		if of := map[string]string{annKey: "the key ", bobKey: "the tenant "}[key]; !strings.HasPrefix(p.Detail, of) {
-			t.Errorf("%s: %s", key, p.Detail)
+		p, got := w.refused(429, tool.Limit, key, "GET", "/v1/events", "")
+		if of := map[string]string{annKey: "the key ", bobKey: "the tenant "}[key]; !strings.HasPrefix(p.Detail, of) || p.RetryAfterMs == 0 || got.header.Get("Retry-After") == "" || p.Hint == "" {
+			t.Errorf("%s: %s %v", key, got.body, got.header)
 		}
 	}
 	w.listen(t, otherKey, "")
