@@ -13,7 +13,7 @@ func (f *face) showStages(r *forge.Result) {
 	for _, note := range r.Notes {
 		f.stage("read", note)
 	}
-	if r.Attempt > 0 && len(r.Notes) == 0 {
+	if read := r.Stage != forge.StagePackage && r.Stage != forge.StageShape; r.Attempt > 0 && read && len(r.Notes) == 0 {
 		f.stage("read", "as it was written")
 	}
 	if r.Report != nil {
