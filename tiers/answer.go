@@ -16,7 +16,7 @@ type AnswerRef struct{ Tenant, Persona, Key string }
 type Answer struct {
 	Request string    `json:"request"`        // a hash that tells requests under one key apart
 	Status  int       `json:"status"`         // 0 while there is none
-	Body    []byte    `json:"body,omitempty"` // nil when it is too large to be kept
+	Body    []byte    `json:"body,omitempty"` // nil when it is too large to be kept, or is kept no longer
 	At      tool.Time `json:"at"`
 	Until   tool.Time `json:"until,omitzero"` // of one without a status: by when whoever works on it says so again
 	Working bool      `json:"-"`              // of one without a status that was given: somebody works on it still
@@ -146,6 +146,9 @@ func (e *edit) dropOldAnswers(at AnswerRef) error {
 }
 
 func (e *edit) dropAnswer(at AnswerRef, when string) error {
+	if err := e.dropBody(aged{at, when}); err != nil {
+		return err
+	}
 	if err := e.Delete(answerOrder(at, when, at.Key)); err != nil {
 		return err
 	}
@@ -178,7 +181,8 @@ func (s *Shelf) renewAnswer(ctx context.Context, at AnswerRef) error {
 }
 
 // KeepAnswer keeps what a request that was begun was answered, on disk when it returns: for AnswersKept, and as long as the
-// persona has no more than MaxAnswers. A body that is too large is not kept; others are sealed as code is, however that is kept.
+// persona has no more than MaxAnswers. A body that is too large is not kept; others are sealed as code is, however that is kept, as
+// long as there is room for them.
 func (s *Shelf) KeepAnswer(ctx context.Context, at AnswerRef, a Answer) error {
 	if len(a.Body) > maxAnswerBytes {
 		a.Body = nil
@@ -187,7 +191,13 @@ func (s *Shelf) KeepAnswer(ctx context.Context, at AnswerRef, a Answer) error {
 	}
 	return s.changeAnswer(ctx, at, func(e *edit, begun *Answer) error {
 		a.At = begun.At
-		return e.set(answerKey(at), a)
+		if err := e.dropBody(aged{at, moment(a.At)}); err != nil { // of one that was kept before
+			return err
+		}
+		if err := e.set(answerKey(at), a); err != nil {
+			return err
+		}
+		return e.addBody(aged{at, moment(a.At)}, len(a.Body))
 	})
 }
 

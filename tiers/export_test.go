@@ -25,3 +25,6 @@ func ForgetLiveSessions(tenant string, personas ...string) func(Txn) error {
 		return nil
 	}
 }
+
+// BoundBodies sets how many bytes are kept of large answers.
+func (s *Shelf) BoundBodies(persona, tenant int64) { s.bodies = bodyBounds{persona, tenant} }

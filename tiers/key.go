@@ -16,7 +16,7 @@ const (
 	tenantSpace  = "tenants"                    // TENANT
 	keySpace     = "tenant_keys"                // TENANT ID
 	keyIDSpace   = "tenant_key_ids"             // ID -> TENANT
-	answerSpace  = "answers"                    // TENANT PERSONA key KEY; TENANT PERSONA at TIME KEY; TENANT PERSONA count
+	answerSpace  = "answers"                    // TENANT PERSONA key KEY; TENANT PERSONA at TIME KEY; TENANT PERSONA count; TENANT PERSONA body TIME KEY, where "" is all personas, and PERSONA; TENANT PERSONA bytes
 	metaSpace    = "meta"                       // schema
 	// Documents have a space for each kind: TENANT PERSONA SESSION ID, where the session is "" for the persona's own.
 )

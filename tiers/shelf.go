@@ -22,6 +22,7 @@ type Shelf struct {
 	keyUses touches // of keys: the session is the key's id
 	keys    memo[heldKey]
 	tenants memo[Tenant]
+	bodies  bodyBounds
 	weeding weeding
 	heads   heads
 
@@ -86,7 +87,7 @@ func New(ctx context.Context, store Store, opt Options) (*Shelf, error) {
 	if err := migrate(ctx, store, migrations); err != nil {
 		return nil, err
 	}
-	s := &Shelf{store: store, opt: opt, sealer: seal, quit: make(chan struct{})}
+	s := &Shelf{store: store, opt: opt, sealer: seal, bodies: defaultBodyBounds, quit: make(chan struct{})}
 	s.heads.file = opt.Heads
 	s.uses.pending = map[toolKey][]tool.Use{}
 	if shared, ok := store.(follower); ok {

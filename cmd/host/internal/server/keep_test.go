@@ -96,7 +96,8 @@ func TestWhenToComeAgain(t *testing.T) {
 	if err := shelf.KeepAnswer(t.Context(), at, tiers.Answer{Request: server.Fingerprint4Test("acme", "ann", "http", input, "call", "count"), Status: 200}); err != nil {
 		t.Fatal(err)
 	}
-	if p, got := w.refused(409, tool.Collision, annKey, "POST", path, input, "Idempotency-Key", "k1"); got.header.Get("Retry-After") != "" || p.RetryAfterMs != 0 {
+	if p, got := w.refused(409, tool.Collision, annKey, "POST", path, input, "Idempotency-Key", "k1"); got.header.Get("Retry-After") != "" || p.RetryAfterMs != 0 ||
+		!strings.Contains(p.Detail, "answered with status 200") {
 		t.Errorf("what has to take another key: %v %s", got.header, got.body)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -135,7 +136,9 @@ func replay(given *tiers.Answer) answer {
 		return problemAnswer(repeated(
 			"the host ended while it worked on the first request with this key: whether it took effect is not known", "look, and then use another key", 0))
 	case given.Body == nil:
-		return problemAnswer(repeated("the first request with this key was answered, and its answer was too large to be kept", "use another key to do it once more", 0))
+		return problemAnswer(repeated(
+			fmt.Sprintf("the first request with this key was answered with status %d, and the answer is not kept: it was too large, or many others came after it", given.Status),
+			"look what came of it; another key does it once more", 0))
 	}
 	return answer{status: given.Status, body: given.Body, replayed: true}
 }
