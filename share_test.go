@@ -2,7 +2,6 @@ package toolsmith_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,7 +31,9 @@ func TestHostsShareADirectory(t *testing.T) {
 	until(t, "the other host tells of it", func() bool { return len(b.audited(tool.SuspendedTool)) == 1 })
 	a.close()
 	<-lost
-	_, err = b.Forge(t.Context(), ann, []byte(strings.Replace(string(request(t, nil)), "add_numbers", "sum_numbers", 1)))
+	_, err = b.Forge(t.Context(), ann, request(t, map[string]string{
+		"name": `"sum_numbers"`, "implementation": `{"mode":"sandbox","code":"function execute({ a, b }) { return { sum: b + a }; }","allowlist":[]}`,
+	}))
 	b.must(err)
 	if got, err := b.call(ann, "sum_numbers", `{"a":1,"b":2}`); err != nil || got != `{"sum":3}` {
 		t.Errorf("once alone, the other host says %s, %v", got, err)
