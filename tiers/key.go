@@ -7,7 +7,7 @@ import (
 
 // The key spaces. A key is its space and parts, see key.
 const (
-	toolSpace    = "agentos_emergent_tools"     // TENANT record ID; TENANT name TIER SCOPE… NAME -> ID; TENANT stored
+	toolSpace    = "agentos_emergent_tools"     // TENANT record ID; TENANT name TIER SCOPE… NAME -> ID; TENANT stored; TENANT barred PERSONA HASH
 	auditSpace   = "agentos_emergent_audit_log" // TENANT entry SEQUENCE; TENANT tool ID SEQUENCE; TENANT minute ID
 	headSpace    = "audit_heads"                // TENANT: the end of its chain
 	sourceSpace  = "sources"                    // TENANT ID
