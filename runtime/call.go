@@ -130,7 +130,8 @@ func (h *Host) run(ctx context.Context, c tool.Caller, name string, input json.R
 		return result, tool.AsError(err)
 	}
 	began := h.opt.Now()
-	out, err := t.body.run(ctx, &invocation{host: h, caller: c, input: input, policy: granted, result: result})
+	within, log := logsOf(ctx, t.Face)
+	out, err := t.body.run(within, &invocation{host: h, caller: c, input: input, policy: granted, result: result, log: log})
 	result.Duration = max(h.opt.Now().Sub(began), 0)
 	var shape uint64
 	if err == nil {

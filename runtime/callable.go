@@ -13,6 +13,7 @@ import (
 	"example.com/toolsmith/runtime/schema"
 	"example.com/toolsmith/runtime/source"
 	"example.com/toolsmith/runtime/tool"
+	"example.com/toolsmith/wasmjs"
 )
 
 // Face is what a caller sees of a tool.
@@ -29,6 +30,9 @@ type Face struct {
 	Tier    tool.Tier `json:"tier,omitempty"`
 	Mode    tool.Mode `json:"mode,omitempty"`
 }
+
+// Own reports whether a tool is its caller's own, who alone is shown what it writes to the console.
+func (f Face) Own() bool { return f.Tier == tool.SessionTier || f.Tier == tool.AgentTier }
 
 // callable is a tool made ready to be called. It does not change.
 type callable struct {
@@ -51,6 +55,7 @@ type invocation struct {
 	input  json.RawMessage
 	policy *policy.Policy
 	result *CallResult // where bodies leave what they measured
+	log    func(wasmjs.Log)
 }
 
 type hostBody struct{ tool Tool }
@@ -87,7 +92,7 @@ type codeBody struct {
 
 func (b codeBody) run(ctx context.Context, call *invocation) (json.RawMessage, error) {
 	limits := withinQuota(ctx, within(b.limits, call.policy.Limits))
-	result, err := b.prepared.Call(ctx, Inputs{Input: call.input, Limits: limits, Policy: call.policy})
+	result, err := b.prepared.Call(ctx, Inputs{Input: call.input, Limits: limits, Policy: call.policy, Log: call.log})
 	call.result.Stats, call.result.Logs, call.result.Uses = result.Stats, result.Logs, result.Uses
 	return result.Output, err
 }

@@ -25,6 +25,8 @@ type Inputs struct {
 	Policy *policy.Policy // what is granted of the APIs it asks for; not changed meanwhile; nil = nothing
 	Now    time.Time      // zero = the real time
 	Seed   uint64         // of its randomness; zero = fresh
+
+	Log func(wasmjs.Log) // told of what it writes to the console, as it comes; must return soon; nil = nobody
 }
 
 // Prepare checks and loads a source, within the request's time limit. The error is a *tool.Error.
@@ -59,7 +61,7 @@ func (p *Prepared) Call(ctx context.Context, in Inputs) (*Result, error) {
 }
 
 func (p *Prepared) call(ctx context.Context, in Inputs) (*Result, error) {
-	opt := wasmjs.CallOptions{Limits: in.Limits, Now: in.Now, Seed: in.Seed}
+	opt := wasmjs.CallOptions{Limits: in.Limits, Now: in.Now, Seed: in.Seed, Log: in.Log}
 	if !p.powers {
 		result, err := p.program.Call(ctx, in.Input, opt)
 		return &Result{Result: *result}, err

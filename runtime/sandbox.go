@@ -80,7 +80,7 @@ func (s *Sandbox) Run(ctx context.Context, r Request) (*Result, error) {
 	}
 	limits := r.Limits
 	limits.Timeout = max(limits.Timeout-time.Since(start), 1)
-	result, err := prepared.call(ctx, Inputs{r.Input, limits, r.Policy, r.Now, r.Seed})
+	result, err := prepared.call(ctx, Inputs{Input: r.Input, Limits: limits, Policy: r.Policy, Now: r.Now, Seed: r.Seed})
 	return result, timedOut(ctx, err, r.Limits)
 }
 

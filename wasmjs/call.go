@@ -15,6 +15,7 @@ type CallOptions struct {
 	Seed   uint64          // of Math.random; zero: a fresh one
 	Funcs  map[string]Func // host functions by operation
 	Warn   func(Warning)   // called, on the call's goroutine, once for each limit of which 80 % is used; may be nil
+	Log    func(Log)       // told of each line that Result.Logs gets, as it comes, on the call's goroutine; must return soon; may be nil
 }
 
 // Result is what a call came to. It belongs to the caller.
@@ -78,6 +79,7 @@ func (p *Program) call(ctx context.Context, input []byte, opt CallOptions, start
 	j := p.newCall(ctx, limits, opt, start)
 	j.logs = im.logs
 	j.logs.lines = slices.Clip(im.logs.lines)
+	j.tellLogs(0)
 	in.begin(j)
 	err = in.callTool(input, e.seed(opt.Seed), result)
 	j.host.cancel()
@@ -94,7 +96,7 @@ func (p *Program) newCall(ctx context.Context, limits tool.Limits, opt CallOptio
 	if now.IsZero() {
 		now = p.engine.options.Now()
 	}
-	j := &job{ctx: ctx, budget: newBudget(ctx, limits, start, opt.Warn), now: now, zone: p.zone, file: p.source.Name}
+	j := &job{ctx: ctx, budget: newBudget(ctx, limits, start, opt.Warn), tell: opt.Log, now: now, zone: p.zone, file: p.source.Name}
 	j.host = newHostCalls(ctx, j.budget.deadline, opt.Funcs, &p.engine.running)
 	return j
 }

@@ -3,6 +3,7 @@ package wasmjs_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,9 +128,13 @@ func TestLogs(t *testing.T) {
 		for (let k = 0; k < i.lines; k++) console.log('line ' + k);
 		if (i.long) console.log('y'.repeat(i.long));
 	}`)
-	r, err := call(t, p, `{}`, wasmjs.CallOptions{})
+	var told []wasmjs.Log
+	r, err := call(t, p, `{}`, wasmjs.CallOptions{Log: func(l wasmjs.Log) { told = append(told, l) }})
 	if err != nil || r.LogsCut {
 		t.Fatal(r.LogsCut, err)
+	}
+	if !slices.Equal(told, r.Logs) {
+		t.Errorf("while it ran it said %v, in the end %v", told, r.Logs)
 	}
 	var got []string
 	for _, l := range r.Logs {

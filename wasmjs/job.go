@@ -17,6 +17,7 @@ type job struct {
 	zone    *time.Location
 	file    string // the tool's, as stack traces name it
 	logs    logBook
+	tell    func(Log) // of what the book gets; nil tells nobody
 	host    hostCalls
 }
 
@@ -60,8 +61,20 @@ func hostLog(in *instance, stack []uint64) {
 	level, at, length := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]) //nolint:gosec // i32 values
 	j := in.job
 	j.budget.charge(unitsPerLine)
+	known := len(j.logs.lines)
 	j.logs.add(level, in.bytes(at, length), j.budget.limits.LogBytes)
+	j.tellLogs(known)
 	j.budget.look("logs", uint64(j.logs.bytes), uint64(j.budget.limits.LogBytes)) //nolint:gosec // both are positive
+}
+
+// tellLogs tells of the lines behind those that are known.
+func (j *job) tellLogs(known int) {
+	if j.tell == nil {
+		return
+	}
+	for _, line := range j.logs.lines[known:] {
+		j.tell(line)
+	}
 }
 
 // begin readies the instance for a job.

@@ -75,7 +75,7 @@ func (d *Local) Call(ctx context.Context, name string, input json.RawMessage) (*
 		name = seen
 	}
 	result, err := d.host.Call(ctx, d.by.Caller, name, input)
-	if tier := result.Tool.Tier; tier != tool.SessionTier && tier != tool.AgentTier {
+	if !result.Tool.Own() {
 		result.Logs = nil
 	}
 	return result, err
