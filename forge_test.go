@@ -624,7 +624,7 @@ func TestForgeTellsOfItsStages(t *testing.T) {
 	t.Parallel()
 	w := open(t, "", approveAll, nil)
 	var stages []forge.Stage
-	ctx := forge.WithStages(t.Context(), func(s forge.Stage) { stages = append(stages, s) })
+	ctx := forge.WithStages(t.Context(), func(_ string, s forge.Stage) { stages = append(stages, s) })
 	_, err := w.Forge(ctx, ann, request(t, nil))
 	w.must(err)
 	if want := []forge.Stage{forge.StageStatic, forge.StageTests, forge.StageJudge, forge.StageRegister}; !slices.Equal(stages, want) {

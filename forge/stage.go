@@ -6,15 +6,25 @@ import "context"
 type stagesKey struct{}
 
 // WithStages returns a context in which a request that is forged or imported tells of the stages that take time, as it comes
-// to them. The function must return soon; it is called by one goroutine per request.
-func WithStages(ctx context.Context, tell func(Stage)) context.Context {
+// to them, with the name of the tool. The function must return soon; it is called by one goroutine per request. Who was told before is
+// told still.
+func WithStages(ctx context.Context, tell func(name string, stage Stage)) context.Context {
+	if before := stagesOf(ctx); before != nil {
+		after := tell
+		tell = func(name string, stage Stage) { before(name, stage); after(name, stage) }
+	}
 	return context.WithValue(ctx, stagesKey{}, tell)
+}
+
+func stagesOf(ctx context.Context) func(string, Stage) {
+	tell, _ := ctx.Value(stagesKey{}).(func(string, Stage))
+	return tell
 }
 
 // enter takes a job to a stage that takes time.
 func (j *job) enter(ctx context.Context, stage Stage) {
 	j.result.Stage = stage
-	if tell, ok := ctx.Value(stagesKey{}).(func(Stage)); ok {
-		tell(stage)
+	if tell := stagesOf(ctx); tell != nil {
+		tell(j.request.Name, stage)
 	}
 }

@@ -125,6 +125,7 @@ func (f *face) openService(ctx context.Context, c config.Config, flags serveFlag
 		OnLost:  func() { s.keys.lost(); s.protocol.Lost() },
 	}
 	s.telemetry.Observe(&opt) //nolint:contextcheck // counting is bound to no context
+	s.events.Observe(&opt)
 	s.protocol = mcp.New(mcp.Options{
 		Desk: s.desk, Self: selfFaces(c), Publish: published(flags.publish), Person: osUser(), Version: readVersion().Version, Logger: s.logger,
 	})

@@ -55,7 +55,7 @@ type refused struct {
 }
 
 func runForge(ctx context.Context, c *call) (any, error) {
-	ctx = forge.WithStages(ctx, func(s forge.Stage) { c.line.progress(stageWords[s]) })
+	ctx = forge.WithStages(ctx, func(_ string, s forge.Stage) { c.line.progress(stageWords[s]) })
 	result, err := c.desk.Forge(ctx, c.args)
 	if err != nil {
 		return c.refusal(result, err), err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,12 +17,14 @@ import (
 	"example.com/toolsmith/tiers"
 )
 
-// Events passes on what a host tells of to those who listen. Its methods Audit and Forge are for the options that the host is
-// opened with. The zero value is ready; it is safe for concurrent use.
+// Events passes on what a host tells of to those who listen. Its methods Audit, Forge and Observe are for the options that the host
+// is opened with. The zero value is ready; it is safe for concurrent use.
 type Events struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool
 	closed    bool
+	heard     atomic.Bool // whether anybody listens
+	calls     atomic.Uint64
 }
 
 // listener is somebody who listens. Audit entries are read from the log, where none is missed; it is only woken for them.
@@ -29,7 +32,9 @@ type listener struct {
 	tenant, persona string // "" is every persona
 	key             string // its id; "" where there are none
 	wake            chan struct{}
-	forged          chan forge.Event
+	forged          chan forgeEvent
+	called          chan callEvent
+	missed          int           // calls that it was not told of
 	over            chan struct{} // closed when it is cut, or the server ends
 	slow            bool
 }
@@ -54,8 +59,10 @@ func (e *Events) Audit(entry tool.AuditEvent) {
 }
 
 // Forge tells of what becomes of a request. It returns at once.
-func (e *Events) Forge(of forge.Event) {
-	e.tell(of.By.Tenant, of.By.Persona, func(l *listener) bool {
+func (e *Events) Forge(of forge.Event) { e.tellForge(of.By.Caller, forgeEventOf(of)) }
+
+func (e *Events) tellForge(by tool.Caller, of forgeEvent) {
+	e.tell(by.Tenant, by.Persona, func(l *listener) bool {
 		select {
 		case l.forged <- of:
 			return true
@@ -79,6 +86,7 @@ func (e *Events) tell(tenant, persona string, one func(*listener) bool) {
 
 func (e *Events) cut(l *listener) {
 	delete(e.listeners, l)
+	e.heard.Store(len(e.listeners) > 0)
 	close(l.over)
 }
 
@@ -116,12 +124,13 @@ func (e *Events) listen(tenant, persona, key string) (*listener, error) {
 	}
 	l := &listener{
 		tenant: tenant, persona: persona, key: key,
-		wake: make(chan struct{}, 1), forged: make(chan forge.Event, maxWaiting), over: make(chan struct{}),
+		wake: make(chan struct{}, 1), forged: make(chan forgeEvent, maxWaiting), called: make(chan callEvent, maxWaiting), over: make(chan struct{}),
 	}
 	if e.listeners == nil {
 		e.listeners = map[*listener]bool{}
 	}
 	e.listeners[l] = true
+	e.heard.Store(true)
 	return l, nil
 }
 
@@ -205,7 +214,9 @@ func (s *Server) follow(ctx context.Context, out *stream, v *visit, l *listener,
 			_ = out.send(event{name: "end", data: endEvent{s.opt.Events.why(l)}})
 			return
 		case of := <-l.forged:
-			err = out.send(event{name: "forge", data: forgeEventOf(of)})
+			err = out.send(event{name: "forge", data: of})
+		case of := <-l.called:
+			err = out.send(event{name: "call", data: of})
 		case <-beat.C:
 			err = out.beat()
 		case <-l.wake:
@@ -256,7 +267,7 @@ type forgeEvent struct {
 	Persona    string          `json:"persona"`
 	Session    string          `json:"session"`
 	Name       string          `json:"name"`
-	Mode       tool.Mode       `json:"mode"`
+	Mode       tool.Mode       `json:"mode,omitempty"`
 	Stage      forge.Stage     `json:"stage,omitempty"`
 	Category   forge.Category  `json:"category,omitempty"`
 	Confidence float64         `json:"confidence,omitempty"`

@@ -22,3 +22,9 @@ func Bound4Test(s *Server, connections int) { s.bound(connections) }
 func Fingerprint4Test(tenant, persona, session, body string, parts ...string) string {
 	return fingerprint(&visit{caller: tool.Caller{Tenant: tenant, Persona: persona, Session: session}, body: []byte(body)}, parts...)
 }
+
+// Calls4Test listens to the calls of a tenant; the function takes the next event.
+func Calls4Test(e *Events, tenant string) (take func() string, err error) {
+	l, err := e.listen(tenant, "", "")
+	return func() string { return string(jsonText(<-l.called)) }, err
+}

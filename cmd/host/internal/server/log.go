@@ -26,7 +26,7 @@ func (s *Server) registerLog(api huma.API) {
 	}, s.verify)
 	add(s, api, operation{
 		id: "streamEvents", method: http.MethodGet, path: "/v1/events", tag: "log", about: "Follow what happens",
-		more: "Events audit, with the sequence of the entry as their id, and forge, with what becomes of requests. The last is end, which says why.",
+		more: "Events audit, with the sequence of the entry as their id, and, of this server alone, forge, with what becomes of requests, and call, with what begins and ends. The last is end, which says why.",
 		answers: &document{
 			"Server-sent events, until the client leaves.", map[string]func(huma.Registry) *huma.Schema{eventType: anyJSON("")},
 		},

@@ -41,7 +41,7 @@ func (s *Server) registerMaking(api huma.API) {
 		id: "call", method: http.MethodPost, path: "/v1/tools/{tool}/call", tag: "make", about: "Call a tool", scopes: []tool.Scope{tool.ScopeCall},
 		more: "The body is the input, as it is. A tool is named as the caller sees it, and may be one of the host.",
 		answers: &document{
-			"What it returned. As text/event-stream: result or problem.",
+			"What it returned. As text/event-stream: started, a log event for each line that the tool writes to its console, if it is the caller's own, and then result or problem.",
 			map[string]func(huma.Registry) *huma.Schema{jsonType: schemaOf[CallReport], eventType: anyJSON("")},
 		},
 		body: &body{int64(s.opt.InputBytes), []string{jsonType}, false, anyJSON("What the tool gets; nothing is {}.")},
@@ -105,6 +105,7 @@ func (s *Server) call(ctx context.Context, in *callInput) (*huma.StreamResponse,
 		input = json.RawMessage("{}")
 	}
 	return s.perform(v, in.Key, task{[]string{"call", in.Tool}, func(ctx context.Context) (any, error) { //nolint:contextcheck,nolintlint // see perform
+		progress(ctx, "started", startedEvent{in.Tool})
 		result, err := v.desk.Call(ctx, in.Tool, input)
 		return reportOf(result), err
 	}}), nil

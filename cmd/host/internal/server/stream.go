@@ -51,6 +51,8 @@ func (s *stream) send(e event) error {
 	return s.write(out.Bytes())
 }
 
+func (e event) to(s *stream) error { return s.send(e) }
+
 // beat writes a comment, so that what stands between does not take the connection for dead.
 func (s *stream) beat() error { return s.write([]byte(": still here\n\n")) }
 

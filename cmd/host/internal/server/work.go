@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"example.com/toolsmith/forge"
 	"example.com/toolsmith/runtime/tool"
 	"example.com/toolsmith/tiers"
 )
@@ -175,6 +173,9 @@ func (s *Server) perform(v *visit, key string, t task) *huma.StreamResponse {
 	}}
 }
 
+// replayedHeader says that an answer was given before.
+const replayedHeader = "Idempotency-Replayed"
+
 func writeAnswer(w http.ResponseWriter, a answer) {
 	h := w.Header()
 	for name := range a.headers {
@@ -185,7 +186,7 @@ func writeAnswer(w http.ResponseWriter, a answer) {
 		h.Set("Content-Type", problemType)
 	}
 	if a.replayed {
-		h.Set("Idempotency-Replayed", "true")
+		h.Set(replayedHeader, "true")
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body)
@@ -203,51 +204,4 @@ func wantsEvents(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// stream does work and tells of it as events: the stages that it comes to, and then the result or the problem.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, work func(context.Context) answer) {
-	out := newStream(w)
-	stages := make(chan forge.Stage, maxStages)
-	ctx := forge.WithStages(r.Context(), func(stage forge.Stage) {
-		select {
-		case stages <- stage:
-		default: // the client is slow, and a stage is no great loss
-		}
-	})
-	done := make(chan answer, 1)
-	go func() { done <- work(ctx) }()
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	var failed error
-	for {
-		select {
-		case stage := <-stages:
-			failed = errors.Join(failed, out.send(event{name: "stage", data: stageEvent{stage}}))
-		case <-tick.C:
-			failed = errors.Join(failed, out.beat())
-		case a := <-done: // even with nobody there, the work is waited for
-			for len(stages) > 0 && failed == nil {
-				failed = out.send(event{name: "stage", data: stageEvent{<-stages}})
-			}
-			if failed == nil {
-				_ = out.send(event{name: a.event(), text: a.body})
-			}
-			return
-		}
-	}
-}
-
-// maxStages is more than a request comes to.
-const maxStages = 32
-
-type stageEvent struct {
-	Stage forge.Stage `json:"stage"`
-}
-
-func (a answer) event() string {
-	if a.status == http.StatusOK {
-		return "result"
-	}
-	return "problem"
 }

@@ -184,8 +184,8 @@ func TestProgress(t *testing.T) {
 	for name, c := range map[string]struct{ path, body, want, last string }{
 		"forged":  {"/v1/forge", request(t, "add_numbers", adding), "stage:static stage:tests stage:judge stage:register result", `"success":true`},
 		"refused": {"/v1/forge", request(t, "add_numbers", "function execute() { return {sum: 0}; }"), "stage:static stage:tests problem", `"stage":"tests"`},
-		"unfit":   {"/v1/tools/text_template/call", `{}`, "problem", "invalid_input"},
-		"called":  {"/v1/tools/text_template/call", `{"template":"a\n\nevent: audit\ndata: {}\n\n{{x}}","values":{"x":"1"}}`, "result", `"text":"a\n\nevent: audit\ndata: {}\n\n1"`},
+		"unfit":   {"/v1/tools/text_template/call", `{}`, "started problem", "invalid_input"},
+		"called":  {"/v1/tools/text_template/call", `{"template":"a\n\nevent: audit\ndata: {}\n\n{{x}}","values":{"x":"1"}}`, "started result", `"text":"a\n\nevent: audit\ndata: {}\n\n1"`},
 	} {
 		got := w.ask(annKey, "POST", c.path, c.body, "Accept", "text/event-stream")
 		var names []string
@@ -205,6 +205,78 @@ func TestProgress(t *testing.T) {
 		}
 		if got.status != 200 || strings.Join(names, " ") != c.want || !strings.Contains(last, c.last) {
 			t.Errorf("%s: %d %v, %s", name, got.status, names, last)
+		}
+	}
+}
+
+// eventsOf are the names of the events of a stream, and what the first and the last say.
+func eventsOf(body []byte) (names, first, last string) {
+	var all []string
+	for block := range strings.SplitSeq(strings.TrimSuffix(string(body), "\n\n"), "\n\n") {
+		head, data, _ := strings.Cut(block, "\ndata: ")
+		all, last = append(all, strings.TrimPrefix(head, "event: ")), data
+		if first == "" {
+			first = data
+		}
+	}
+	return strings.Join(all, " "), first, last
+}
+
+// A call as a stream tells that it begins, and what the tool writes to the console while it still runs; not of the tools of others.
+func TestCallsAsStreams(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	var forged struct {
+		Tool struct{ ID string }
+	}
+	code := "function execute(i) { console.log('a'); console.warn('b'); return { sum: i.a + i.b }; }"
+	w.ok(&forged, annKey, "POST", "/v1/forge", request(t, "chatty", code))
+	ask := func(key, name string) (names, first, last string) {
+		got := w.ask(key, "POST", "/v1/tools/"+name+"/call", `{"a":1,"b":2}`, "Accept", "text/event-stream")
+		return eventsOf(got.body)
+	}
+	names, first, last := ask(annKey, "chatty")
+	if names != "started log log result" || first != `{"tool":"chatty"}` || !strings.Contains(last, `"logs":[{"level":"log","text":"a"},{"level":"warn","text":"b"}]`) {
+		t.Errorf("got %s: %s … %s", names, first, last)
+	}
+	steps := strings.Replace(request(t, "steps", ""), `"mode":"sandbox"`, `"mode":"compose","steps":[{"name":"s","tool":"chatty","input":{"a":"$input.a","b":"$input.b"}}]`, 1)
+	w.ok(nil, annKey, "POST", "/v1/forge", strings.NewReplacer(`"code":"",`, "", `"allowlist":[],`, "").Replace(steps))
+	if names, _, _ := ask(annKey, "steps"); names != "started result" {
+		t.Errorf("of a step: %s", names)
+	}
+	for _, tier := range []string{"agent", "shared"} {
+		w.ok(nil, graceKey, "POST", "/v1/tools/"+forged.Tool.ID+"/promote", `{"to":"`+tier+`"}`)
+	}
+	if names, _, last := ask(bobKey, "chatty"); names != "started result" || strings.Contains(last, "logs") {
+		t.Errorf("of another's tool: %s: %s", names, last)
+	}
+}
+
+// An answer that was given before is given in the form that is asked for now, and says so.
+func TestOnceInEitherForm(t *testing.T) {
+	t.Parallel()
+	w := open(t, "", nil)
+	const stream, plain = "text/event-stream", "application/json"
+	adding := request(t, "add_numbers", adding)
+	for name, c := range map[string]struct{ first, path, body, want string }{
+		"a call as a stream":  {stream, "/v1/tools/text_template/call", `{"template":"x","values":{}}`, "result"},
+		"a call as JSON":      {plain, "/v1/tools/text_template/call", `{"template":"x","values":{}}`, "result"},
+		"a refused call":      {stream, "/v1/tools/text_template/call", `{}`, "problem"},
+		"a forge as a stream": {stream, "/v1/forge", adding, "result"},
+		"a refused forge":     {plain, "/v1/forge", `{"name":"x"}`, "problem"},
+	} {
+		key := []string{"Idempotency-Key", name, "Accept"}
+		if got := w.ask(annKey, "POST", c.path, c.body, append(key, c.first)...); got.header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("%s: the first answer was given before", name)
+		}
+		again := w.ask(annKey, "POST", c.path, c.body, append(key, stream)...)
+		names, _, body := eventsOf(again.body)
+		if again.header.Get("Idempotency-Replayed") != "true" || again.header.Get("Content-Type") != stream || names != c.want {
+			t.Errorf("%s: %v %s", name, again.header, again.body)
+		}
+		got := w.ask(annKey, "POST", c.path, c.body, append(key, plain)...)
+		if got.header.Get("Idempotency-Replayed") != "true" || strings.TrimSpace(string(got.body)) != body || (got.status == 200) != (c.want == "result") {
+			t.Errorf("%s: %d %s, as a stream %s", name, got.status, got.body, body)
 		}
 	}
 }

@@ -109,6 +109,7 @@ func open(t testing.TB, dir string, change func(*toolsmith.Options, *server.Opti
 	if change != nil {
 		change(&hostOptions, &options)
 	}
+	events.Observe(&hostOptions)
 	w := &world{t: t}
 	if w.host, err = toolsmith.Open(t.Context(), dir, hostOptions); err != nil {
 		t.Fatal(err)
