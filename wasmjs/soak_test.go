@@ -32,7 +32,7 @@ var soakTools = []struct {
 	{`function execute() { return new Uint8Array(2 << 20).fill(1).length }`, `2097152`, tool.Limits{}, "", 11},
 	{`function execute() { const a = []; for (;;) a.push(new Uint8Array(1 << 16)) }`, "", tool.Limits{MemoryBytes: 6 << 20}, tool.OutOfMemory, 31},
 	{`function f() { return f() + 1 } function execute() { return f() }`, "", tool.Limits{}, tool.StackOverflow, 997},
-	{`function execute() { for (;;) try { for (;;); } finally { continue } }`, "", tool.Limits{Timeout: 3 * time.Millisecond}, tool.Timeout, 499},
+	{`function execute() { for (;;) try { for (;;); } finally { continue } }`, "", tool.Limits{Timeout: 250 * time.Millisecond}, tool.Timeout, 499},
 }
 
 // TestSoak calls good and bad tools from eight goroutines: no wrong answer, no growth of memory or goroutines.
