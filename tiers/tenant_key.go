@@ -290,8 +290,8 @@ var ErrNoKey = errors.New("not a key")
 
 // Authenticate returns who a key stands for. What is no key of ours at all, such as one that was cut off or mistyped, is Denied
 // because of ErrNoKey. So is one that does not work, without that cause: unknown, revoked, expired or of a tenant that is gone look
-// the same. One that would work, were its tenant not suspended, is Suspended. Whatever is presented, it costs one look at the store at most; nobody is let in without it, so that what an operator
-// has ended ends at once, in every process that shares the store.
+// the same. One that would work, were its tenant not suspended, is Suspended. Whatever is presented, it costs one look at the store at
+// most; nobody is let in without it, so that what an operator has ended ends at once, in every process that shares the store.
 func (s *Shelf) Authenticate(ctx context.Context, presented string) (tool.Principal, error) {
 	id, ok := keyIDOf(presented)
 	if !ok {
